@@ -1,0 +1,287 @@
+"""The collection's database: how it is opened, its schema, and the steps from one version to the next.
+
+WAL with synchronous=FULL: what was committed survives a power cut (NORMAL loses the last commits).
+"""
+
+import os
+import secrets
+from collections.abc import Callable
+from pathlib import Path
+
+import apsw
+
+from gossamer.errors import ArchiveError, CollectionError
+
+VERSION = 1
+"""Of the schema; migrations go forward only, and an older program refuses a newer file."""
+
+SCHEMA = """
+-- name/value pairs: secret (of fingerprints), home (the machine it was started on), epoch, created, name
+CREATE TABLE meta (name TEXT PRIMARY KEY, value) WITHOUT ROWID;
+
+-- one row an origin. Times are seconds since 1970.
+CREATE TABLE host (
+    id INTEGER PRIMARY KEY,
+    origin TEXT NOT NULL UNIQUE,      -- scheme://host[:port]
+    hostname TEXT NOT NULL,
+    domain TEXT NOT NULL,             -- registrable domain
+    shard INTEGER NOT NULL,
+    next_at REAL NOT NULL DEFAULT 0,  -- no request before this
+    failures INTEGER NOT NULL DEFAULT 0,  -- in a row
+    put_aside TEXT NOT NULL DEFAULT '',   -- why the host is given up for now
+    exempt TEXT NOT NULL DEFAULT '',  -- a seed's own origin: the class its address first had
+    robots_status INTEGER,            -- NULL: not asked yet
+    robots_body BLOB,
+    robots_fetched REAL,
+    robots_expires REAL,
+    robots_tries INTEGER NOT NULL DEFAULT 0
+);
+
+-- the URL table: every URL ever found, fetched or not
+CREATE TABLE url (
+    id INTEGER PRIMARY KEY,           -- in the order found: breadth first is order by id
+    fingerprint INTEGER NOT NULL,     -- 64 bits, keyed
+    url TEXT NOT NULL,
+    host INTEGER REFERENCES host,     -- NULL: no http(s) URL
+    shard INTEGER NOT NULL,
+    state INTEGER NOT NULL,           -- 0 waiting, 2 finished, 3 failed (records.State)
+    held INTEGER NOT NULL DEFAULT 0,  -- parked: not leased until released
+    reason TEXT NOT NULL DEFAULT '',  -- why held, failed, or how finished
+    kind TEXT NOT NULL,               -- internal, external, other (records.Kind)
+    via TEXT NOT NULL,                -- records.Via of the first link found
+    parent INTEGER,                   -- the url it was first found on
+    depth INTEGER NOT NULL,
+    hops INTEGER NOT NULL DEFAULT 0,  -- redirects in a row that led here
+    attempts INTEGER NOT NULL DEFAULT 0,
+    guessed INTEGER NOT NULL DEFAULT 0,  -- typed without a scheme
+    due REAL,                         -- waiting: not before; finished: visit again
+    found REAL NOT NULL,
+    settled REAL
+);
+CREATE INDEX url_fingerprint ON url(fingerprint);
+CREATE INDEX url_waiting ON url(host, id) WHERE state = 0 AND held = 0;
+
+-- one row a fetched version: every HTTP answer to a URL
+CREATE TABLE page (
+    id INTEGER PRIMARY KEY,
+    url INTEGER NOT NULL REFERENCES url,
+    attempt INTEGER NOT NULL,         -- which try of the URL: a commit is idempotent by (url, attempt)
+    fetched REAL NOT NULL,
+    status INTEGER NOT NULL,
+    content_type TEXT NOT NULL,       -- sniffed, without parameters
+    charset TEXT NOT NULL DEFAULT '',
+    language TEXT NOT NULL DEFAULT '',
+    title TEXT NOT NULL DEFAULT '',
+    description TEXT NOT NULL DEFAULT '',  -- the first 200 characters of the text
+    size INTEGER NOT NULL,            -- decoded bytes
+    wire_size INTEGER NOT NULL,       -- bytes of the body as it came
+    duration REAL NOT NULL,
+    digest BLOB,                      -- sha256 of the decoded body
+    text_digest BLOB,
+    duplicate_of INTEGER,             -- the first page with these bytes
+    redirect_to INTEGER,              -- the url a redirect pointed at
+    canonical TEXT NOT NULL DEFAULT '',
+    etag TEXT NOT NULL DEFAULT '',
+    last_modified TEXT NOT NULL DEFAULT '',
+    address TEXT NOT NULL DEFAULT '',
+    protocol TEXT NOT NULL DEFAULT '',
+    truncated TEXT NOT NULL DEFAULT '',
+    notes TEXT NOT NULL DEFAULT '',   -- one a line
+    is_page INTEGER NOT NULL DEFAULT 0,    -- HTML
+    is_kept INTEGER NOT NULL DEFAULT 0,    -- a success that counts for --max-urls
+    is_indexed INTEGER NOT NULL DEFAULT 0, -- stands in the full-text index
+    segment INTEGER NOT NULL REFERENCES segment,
+    offset INTEGER NOT NULL,          -- of the response or revisit record
+    length INTEGER NOT NULL,
+    UNIQUE (url, attempt)
+);
+CREATE INDEX page_digest ON page(digest) WHERE duplicate_of IS NULL AND is_kept = 1;
+
+-- every try that brought no page row's worth of an answer, and every answer's trouble: the history of a URL
+CREATE TABLE attempt (
+    url INTEGER NOT NULL,
+    attempt INTEGER NOT NULL,
+    at REAL NOT NULL,
+    outcome TEXT NOT NULL,
+    PRIMARY KEY (url, attempt)
+) WITHOUT ROWID;
+
+-- the links of a page: parse.links.pack()
+CREATE TABLE links (page INTEGER PRIMARY KEY REFERENCES page, blob BLOB NOT NULL);
+
+-- the readable text of an indexed page, deflated; the index itself keeps none
+CREATE TABLE text (page INTEGER PRIMARY KEY REFERENCES page, blob BLOB NOT NULL);
+CREATE VIRTUAL TABLE page_index USING fts5(
+    title, url, text, content='', contentless_delete=1, tokenize="porter unicode61 remove_diacritics 2"
+);
+CREATE VIRTUAL TABLE dictionary USING fts5vocab(page_index, row);
+
+CREATE TABLE segment (
+    id INTEGER PRIMARY KEY,
+    uri TEXT NOT NULL UNIQUE,         -- relative to the collection
+    bytes INTEGER NOT NULL DEFAULT 0, -- durable up to
+    state TEXT NOT NULL DEFAULT 'open',  -- open or sealed
+    opened REAL NOT NULL
+);
+
+-- robots.txt exchanges and answers that were retried also lie in the archive: a row each, so that verify can check them
+CREATE TABLE record (
+    segment INTEGER NOT NULL REFERENCES segment,
+    offset INTEGER NOT NULL,
+    length INTEGER NOT NULL,
+    url TEXT NOT NULL,
+    what TEXT NOT NULL,               -- robots
+    PRIMARY KEY (segment, offset)
+) WITHOUT ROWID;
+
+-- shards are leased to an owner; a write with an old epoch is refused
+CREATE TABLE lease (
+    first_shard INTEGER PRIMARY KEY,
+    last_shard INTEGER NOT NULL,
+    owner TEXT NOT NULL,
+    epoch INTEGER NOT NULL,
+    until REAL NOT NULL
+);
+
+-- totals, kept in the same transaction as what they count
+CREATE TABLE counter (name TEXT PRIMARY KEY, value INTEGER NOT NULL) WITHOUT ROWID;
+
+-- one row, written with each commit and at least each second
+CREATE TABLE heartbeat (
+    id INTEGER PRIMARY KEY CHECK (id = 1),
+    at REAL NOT NULL,
+    pid INTEGER NOT NULL,
+    state TEXT NOT NULL,              -- running, paused, stopping, stopped
+    clean INTEGER NOT NULL,           -- 1: ended as it should
+    started REAL NOT NULL,
+    body TEXT NOT NULL                -- JSON: running, rates, queue depths
+);
+
+-- what other processes ask of a running crawl: pause, resume, stop, add, release, skip_host, set_rate
+CREATE TABLE command (
+    id INTEGER PRIMARY KEY,
+    at REAL NOT NULL,
+    verb TEXT NOT NULL,
+    arguments TEXT NOT NULL,          -- JSON
+    done REAL,
+    answer TEXT
+);
+
+-- append-only: what happened, to be followed by id
+CREATE TABLE event (id INTEGER PRIMARY KEY, at REAL NOT NULL, kind TEXT NOT NULL, body TEXT NOT NULL);
+"""
+
+MIGRATIONS: dict[int, Callable[[apsw.Connection], None]] = {}
+"""From version n to n + 1."""
+
+_NETWORK_FILE_SYSTEMS = frozenset(
+    {"nfs", "nfs4", "cifs", "smb3", "smbfs", "9p", "fuse.sshfs", "afs", "ceph", "glusterfs"}
+)
+_APPLICATION_ID = 0x676F7373  # "goss"
+
+
+def create(path: Path, now: float) -> apsw.Connection:
+    """A new database at ``path`` with the newest schema."""
+    connection = _connect(path, apsw.SQLITE_OPEN_READWRITE | apsw.SQLITE_OPEN_CREATE)
+    with connection:
+        connection.execute(SCHEMA)
+        connection.execute(f"PRAGMA application_id = {_APPLICATION_ID}")
+        connection.execute(f"PRAGMA user_version = {VERSION}")
+        connection.executemany(
+            "INSERT INTO meta VALUES (?, ?)", [("secret", secrets.token_bytes(32)), ("created", now), ("epoch", 0)]
+        )
+    return connection
+
+
+def open_for_writing(path: Path) -> apsw.Connection:
+    """The database for the one process that writes; brings an older schema to the newest."""
+    connection = _connect(path, apsw.SQLITE_OPEN_READWRITE)
+    version = _check_version(connection, path)
+    for step in range(version, VERSION):
+        with connection:
+            MIGRATIONS[step](connection)
+            connection.execute(f"PRAGMA user_version = {step + 1}")
+    return connection
+
+
+def open_for_reading(path: Path) -> apsw.Connection:
+    """The database for looking in, also while another process crawls: it writes no page."""
+    try:
+        connection = _connect(path, apsw.SQLITE_OPEN_READONLY)
+        version = _check_version(connection, path)
+    except CollectionError as error:
+        if isinstance(error.__cause__, apsw.CantOpenError | apsw.ReadOnlyError) and path.exists():
+            connection = _connect(path, apsw.SQLITE_OPEN_READONLY | apsw.SQLITE_OPEN_URI, immutable=True)
+            version = _check_version(connection, path)
+        else:
+            raise
+    if version < VERSION:
+        raise CollectionError(f"{path.parent} is of an older version", hint=f"run: gossamer crawl {path.parent}")
+    return connection
+
+
+def _connect(path: Path, flags: int, *, immutable: bool = False) -> apsw.Connection:
+    _refuse_network_file_system(path)
+    name = f"file:{path.absolute()}?immutable=1" if immutable else str(path)
+    try:
+        connection = apsw.Connection(name, flags=flags)
+        connection.set_busy_timeout(5000)
+        if flags & apsw.SQLITE_OPEN_READWRITE:
+            connection.execute("PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA cache_size = -65536")
+            connection.execute(
+                "PRAGMA foreign_keys = OFF; PRAGMA temp_store = MEMORY; PRAGMA wal_autocheckpoint = 4000"
+            )
+        connection.execute("PRAGMA trusted_schema = OFF; PRAGMA cell_size_check = ON")
+    except apsw.Error as error:
+        raise database_error(path, error) from error
+    return connection
+
+
+def _check_version(connection: apsw.Connection, path: Path) -> int:
+    try:
+        application = int(connection.pragma("application_id"))  # type: ignore[call-overload]
+        version = int(connection.pragma("user_version"))  # type: ignore[call-overload]
+    except apsw.Error as error:
+        raise database_error(path, error) from error
+    if application != _APPLICATION_ID:
+        raise CollectionError(f"{path} is no Gossamer database", hint="name the folder of a collection")
+    if version > VERSION:
+        raise CollectionError(
+            f"{path.parent} was written by a newer Gossamer (schema {version}, this one knows {VERSION})",
+            hint="update Gossamer to open it",
+        )
+    return version
+
+
+def database_error(path: Path, error: apsw.Error) -> CollectionError:
+    """SQLite's error as one of ours, with what to do about it."""
+    hints = {
+        apsw.FullError: "make room on the disk and run the command again",
+        apsw.ReadOnlyError: "the folder must be writable",
+        apsw.CantOpenError: "look at the folder's permissions",
+        apsw.CorruptError: "restore it from a copy, or look with: gossamer verify",
+        apsw.NotADBError: "name the folder of a collection",
+        apsw.BusyError: "another process holds the database; try again when it has ended",
+    }
+    hint = next((text for kind, text in hints.items() if isinstance(error, kind)), "look at the disk")
+    return ArchiveError(f"the database {path} can't be used ({error})", hint=hint)
+
+
+def _refuse_network_file_system(path: Path) -> None:
+    """SQLite's WAL needs shared memory, which network file systems do not have."""
+    real = os.path.realpath(path.parent)
+    best, kind = "", ""
+    try:
+        mounts = Path("/proc/self/mounts").read_text(encoding="utf-8", errors="replace").splitlines()
+    except OSError:
+        return
+    for line in mounts:
+        _, folder, system, *_ = line.split(" ")
+        folder = folder.replace("\\040", " ")
+        if (real + "/").startswith(folder.rstrip("/") + "/") and len(folder) >= len(best):
+            best, kind = folder, system
+    if kind in _NETWORK_FILE_SYSTEMS:
+        raise CollectionError(
+            f"{real} lies on a network file system ({kind}), where the database is not safe",
+            hint="use a folder on a local disk",
+        )

@@ -1,0 +1,318 @@
+"""The frozen records that travel between the parts. Functions take them and return them; nothing changes them.
+
+Times are seconds since 1970 (float), durations seconds, sizes bytes, digests raw bytes.
+"""
+
+from dataclasses import dataclass, field
+from enum import IntEnum, StrEnum
+
+Headers = tuple[tuple[str, str], ...]
+
+
+class State(IntEnum):
+    """The four queues. *Running* is memory only: no row is ever written with it."""
+
+    WAITING = 0
+    RUNNING = 1
+    FINISHED = 2
+    FAILED = 3
+
+
+class Via(StrEnum):
+    """How a URL was found: what kind of link led to it. The values stand in the database."""
+
+    SEED = "seed"
+    REDIRECT = "redirect"
+    ANCHOR = "a"
+    AREA = "area"
+    FRAME = "frame"
+    IFRAME = "iframe"
+    LINK = "link"  # rel=next, prev, canonical, alternate
+    REFRESH = "refresh"  # <meta http-equiv=refresh>
+    REQUISITE = "requisite"  # image, style, script, font, media: what a page needs to be shown
+    SITEMAP = "sitemap"
+
+
+FOLLOWED = frozenset(
+    {Via.ANCHOR, Via.AREA, Via.FRAME, Via.IFRAME, Via.LINK, Via.REFRESH, Via.REDIRECT, Via.SEED, Via.SITEMAP}
+)
+"""The kinds that lead to pages; a requisite is recorded and fetched only when asked for."""
+
+
+class Kind(StrEnum):
+    """What a URL is to the crawl: of its own site, of another, or nothing that is a page."""
+
+    INTERNAL = "internal"
+    EXTERNAL = "external"
+    OTHER = "other"
+
+
+class FailureKind(StrEnum):
+    """Why there is no (whole) answer. The values stand in the database and in ``--json`` output."""
+
+    DNS_NO_NAME = "dns: no such name"
+    DNS_FAILURE = "dns: server failure"
+    CONNECT_REFUSED = "connection refused"
+    CONNECT_TIMEOUT = "time-out of connect"
+    FIRST_BYTE_TIMEOUT = "time-out of the first byte"
+    TIMEOUT = "time-out of the whole"
+    RESET = "connection reset"
+    UNREACHABLE = "network unreachable"
+    TLS_CERTIFICATE = "tls: bad certificate"
+    TLS_PROTOCOL = "tls: protocol"
+    NOT_HTTP = "not http"
+    HEADERS_TOO_LARGE = "headers too large"
+    ADDRESS_REFUSED = "address refused"
+    HTTP_CLIENT = "http client error"  # 4xx but 408 and 429
+    HTTP_SERVER = "http server error"  # 5xx, 408
+    HTTP_BUSY = "http too many requests"  # 429, and 503 with Retry-After
+    HTTP_OTHER = "http status"  # a status that is none of the known classes
+    BODY_TRUNCATED = "body truncated"
+    BODY_TOO_LARGE = "body too large"
+    BODY_UNDECODABLE = "body undecodable"
+    BODY_BOMB = "decompression bomb"
+    REDIRECT_LOOP = "redirect loop"
+    REDIRECT_LIMIT = "too many redirects"
+    REDIRECT_NOWHERE = "redirect without location"
+    PARSER_CRASHED = "parser crashed"
+    PARSER_HUNG = "parser hung"
+    CRASHED_US = "crashed the crawler"
+    ROBOTS_UNREACHABLE = "robots.txt unreachable"
+
+
+@dataclass(frozen=True, slots=True)
+class Failure:
+    """Why something was not fetched: its class, in words, and when it was known."""
+
+    kind: FailureKind
+    detail: str = ""
+    at: float = 0.0
+    retry_after: float | None = None  # seconds, as the server asked
+
+    def __str__(self) -> str:
+        return f"{self.kind}: {self.detail}" if self.detail else str(self.kind)
+
+
+@dataclass(frozen=True, slots=True)
+class Address:
+    """An IP address a name resolved to; ``kind`` is policy.addresses' class of it."""
+
+    ip: str
+    kind: str
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """What the transport is asked to fetch. ``address`` was checked; the connection is pinned to it."""
+
+    url: str
+    address: Address
+    headers: Headers = ()  # added to the transport's own (User-Agent, Accept, Accept-Encoding); may override them
+    max_body: int = 64 * 1024 * 1024
+    timeout: float = 300.0  # of the whole
+    connect_timeout: float = 20.0
+    first_byte_timeout: float = 60.0
+
+
+@dataclass(frozen=True, slots=True)
+class Exchange:
+    """One request and the answer to it, as they went over the wire. 1xx answers and trailers are left out."""
+
+    url: str
+    request_head: bytes  # request line and headers as sent, ending in an empty line
+    response_head: bytes  # status line and headers as they came, ending in an empty line
+    body: bytes  # as it came: transfer and content codings still on
+    status: int
+    headers: Headers  # names lower-cased, values decoded as Latin-1, in order, repeated ones kept
+    address: str
+    protocol: str  # "http/1.0", "http/1.1" or "h2"
+    started_at: float
+    answered_at: float  # the first byte of the answer: the server has surely seen the request by then
+    ended_at: float
+    truncated: str = ""  # "" | "length" | "time" | "disconnect": the words of WARC-Truncated
+
+    def header(self, name: str, default: str = "") -> str:
+        """The first header called ``name`` (lower case)."""
+        return next((value for key, value in self.headers if key == name), default)
+
+
+@dataclass(frozen=True, slots=True)
+class Link:
+    """One link of a page, in document order; ``url`` is absolute and canonical.
+
+    ``kind`` OTHER means it is no http(s) URL (mailto:, javascript:, …), kept as written, at most 200 characters.
+    """
+
+    url: str
+    via: Via
+    text: str = ""  # anchor text, folded, at most 200 characters
+    nofollow: bool = False
+    other: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Facts:
+    """What a parser worker found out about one body. It never holds the only copy of anything."""
+
+    content_type: str  # sniffed: "text/html", "text/plain", …, lower case, without parameters
+    size: int  # decoded bytes
+    digest: bytes  # sha256 of the decoded body
+    charset: str = ""
+    language: str = ""
+    title: str = ""
+    text: str = ""  # the readable text, white space folded within lines
+    text_digest: bytes = b""
+    links: bytes = b""  # parse.links.pack() of tuple[Link, ...]; one blob a page
+    fingerprints: bytes = (
+        b""  # of the http(s) links, 8 bytes each, little endian, in the blob's order of non-other links
+    )
+    forms: int = 0
+    noindex: bool = False
+    nofollow: bool = False
+    canonical: str = ""
+    is_page: bool = False  # text/html or application/xhtml+xml
+    notes: tuple[str, ...] = ()  # "read by the fallback parser", "empty without JavaScript", …
+    failure: Failure | None = None  # undecodable, bomb, crashed or hung the parser
+
+
+@dataclass(frozen=True, slots=True)
+class Lease:
+    """The right to write to a range of shards. An old epoch is refused everywhere."""
+
+    first_shard: int
+    last_shard: int
+    owner: str
+    epoch: int
+    until: float
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """A URL that was found and may be new."""
+
+    url: str
+    via: Via
+    depth: int
+    parent: int | None = None  # the url id of the page it was found on
+    hops: int = 0  # redirects that led here
+    fingerprint: int = 0  # 0: not computed yet
+    nofollow: bool = False
+    other: bool = False
+    guessed_scheme: bool = False  # typed without one: https is tried, then http
+
+
+class Decision(StrEnum):
+    """What scope says of a URL."""
+
+    ADMIT = "admit"
+    HOLD = "hold"  # recorded, parked, can be released
+    REFUSE = "refuse"  # recorded with its reason, held as well, not released unless named
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """A decision with the reason that is kept: the answer to "why was this not fetched?"."""
+
+    decision: Decision
+    reason: str = ""
+    kind: Kind = Kind.INTERNAL
+
+
+@dataclass(frozen=True, slots=True)
+class Claim:
+    """A URL (or a host's robots.txt, ``url_id`` 0) that was leased: waiting became running."""
+
+    url_id: int
+    url: str
+    host_id: int
+    origin: str  # scheme://host[:port]
+    depth: int = 0
+    hops: int = 0
+    attempts: int = 0  # tries before this one
+    via: Via = Via.ANCHOR
+    parent: int | None = None
+    guessed_scheme: bool = False
+    slot: int = -1  # in the ring of what is in flight
+
+    @property
+    def is_robots(self) -> bool:
+        return self.url_id == 0
+
+
+@dataclass(frozen=True, slots=True)
+class Settlement:
+    """What becomes of a leased URL: running became finished, failed, or waiting again."""
+
+    state: State
+    reason: str = ""
+    held: bool = False
+    due: float | None = None  # waiting: not before; finished: to be visited again
+    failure: Failure | None = None
+    counts_as_try: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class HostUpdate:
+    """What a fetch taught about its host."""
+
+    host_id: int
+    next_at: float
+    failures: int = 0  # in a row
+    put_aside: str = ""  # the reason, when the host is given up for now
+    robots: "RobotsAnswer | None" = None
+    response_time: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class RobotsAnswer:
+    """The rules of one origin as they are kept: the body that was parsed, or what its absence means."""
+
+    body: bytes  # at most 500 KiB; empty when all is allowed
+    fetched_at: float
+    expires: float
+    status: int
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """All that one fetch brought: what the writer turns into records and rows, in one transaction with others."""
+
+    claim: Claim
+    settlement: Settlement
+    host: HostUpdate | None = None
+    exchange: Exchange | None = None
+    facts: Facts | None = None
+    candidates: tuple[Candidate, ...] = ()  # beside the links in facts: redirects, other spellings of a seed
+
+
+@dataclass(frozen=True, slots=True)
+class Batch:
+    """A group of outcomes that are committed together, idempotent by (URL, attempt)."""
+
+    outcomes: tuple[Outcome, ...]
+    lease: Lease
+
+
+@dataclass(frozen=True, slots=True)
+class RecordPlace:
+    """Where a WARC record lies: never a path."""
+
+    segment: int
+    offset: int
+    length: int
+
+
+@dataclass(frozen=True, slots=True)
+class Statistics:
+    """An honest snapshot of a frontier."""
+
+    waiting: int = 0
+    running: int = 0
+    finished: int = 0
+    failed: int = 0
+    held: int = 0
+    pages: int = 0
+    bytes: int = 0
+    hosts: int = 0
+    ready_hosts: int = 0
+    errors: dict[str, int] = field(default_factory=dict)

@@ -1,0 +1,131 @@
+"""URLs: parsing, joining and comparing them as browsers do (WHATWG URL Standard, by ada).
+
+A canonical URL is the WHATWG serialisation without fragment and without user info. Canonicalising twice changes
+nothing. Nothing is folded by guess: no ``www.`` stripping, no sorting of queries, no decoding of reserved characters.
+"""
+
+import hashlib
+import re
+from dataclasses import dataclass
+from functools import lru_cache
+
+import ada_url
+from publicsuffixlist import PublicSuffixList
+
+from gossamer.errors import UsageError
+
+MAX_URL = 8192
+"""Characters; a longer URL from the web is not taken (servers refuse them, and they are what traps are made of)."""
+
+SHARDS = 4096
+
+_PUBLIC_SUFFIXES = PublicSuffixList()
+_SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:")
+_BAD_AUTHORITY = re.compile(r"^[A-Za-z][A-Za-z0-9+.-]*:[/\\]*[^/\\?#]*:\d+@")
+_DEFAULT_PORTS = {"http": 80, "https": 443}
+
+
+@dataclass(frozen=True, slots=True)
+class Origin:
+    """Scheme, host and port: the unit of robots.txt, credentials and politeness (RFC 6454, RFC 9309)."""
+
+    scheme: str
+    hostname: str  # IPv6 addresses in brackets
+    port: int
+
+    def __str__(self) -> str:
+        if _DEFAULT_PORTS.get(self.scheme) == self.port:
+            return f"{self.scheme}://{self.hostname}"
+        return f"{self.scheme}://{self.hostname}:{self.port}"
+
+    @property
+    def host(self) -> str:
+        """Hostname, and port where it is not the scheme's own."""
+        return str(self).partition("://")[2]
+
+
+def canonicalise(text: str, base: str | None = None) -> str | None:
+    """``text`` as a canonical absolute http(s) URL, resolved against ``base``; None when it is no such URL.
+
+    ``user:password@`` is dropped; ``host:port@evil`` is refused, not guessed.
+    """
+    try:
+        parsed = ada_url.URL(text, base=base) if base is not None else ada_url.URL(text)
+    except ValueError:
+        return None
+    if parsed.protocol not in ("http:", "https:") or not parsed.hostname:
+        return None
+    if parsed.username or parsed.password:
+        if _BAD_AUTHORITY.match(text.strip()):
+            return None
+        parsed.username = ""
+        parsed.password = ""
+    href = parsed.href.partition("#")[0]
+    return href if len(href) <= MAX_URL else None
+
+
+def typed(text: str) -> tuple[str, bool]:
+    """The canonical URL a person means, and whether its scheme was guessed (https; http is to be tried after it).
+
+    Raises UsageError for what is empty or no http(s) URL.
+    """
+    text = text.strip()
+    if not text:
+        raise UsageError("an empty address was given", hint="give an address such as https://example.org/")
+    guessed = "://" not in text.split("?", 1)[0] and not text.lower().startswith(("http:", "https:"))
+    if guessed and _SCHEME.match(text) and not _looks_like_host_and_port(text):
+        raise UsageError(f"{text!r} has a scheme that is not fetched", hint="only http and https are")
+    url = canonicalise(f"https://{text.lstrip('/')}" if guessed else text)
+    if url is None:
+        scheme = text.partition(":")[0].lower()
+        if "://" in text and scheme not in ("http", "https"):
+            raise UsageError(
+                f"{text!r} has the scheme {scheme!r}, which is not fetched", hint="only http and https are"
+            )
+        raise UsageError(f"{text!r} is not a web address", hint="give an address such as https://example.org/")
+    return url, guessed
+
+
+def _looks_like_host_and_port(text: str) -> bool:
+    return re.match(r"[^:/?#@]+:\d{1,5}([/?#]|$)", text) is not None
+
+
+@lru_cache(maxsize=65536)
+def _origin_of_prefix(prefix: str) -> Origin:
+    parsed = ada_url.URL(prefix)
+    scheme = parsed.protocol.rstrip(":")
+    return Origin(scheme, parsed.hostname, int(parsed.port) if parsed.port else _DEFAULT_PORTS[scheme])
+
+
+def origin(url: str) -> Origin:
+    """The origin of a canonical http(s) URL."""
+    end = url.find("/", url.index("://") + 3)
+    return _origin_of_prefix(url if end < 0 else url[:end])
+
+
+def path_and_query(url: str) -> str:
+    """What stands after the host of a canonical URL; starts with a slash."""
+    return url[url.index("/", url.index("://") + 3) :]
+
+
+@lru_cache(maxsize=65536)
+def registrable_domain(hostname: str) -> str:
+    """The domain somebody registered (public suffix plus one label); the host itself where there is none (IPs)."""
+    bare = hostname.rstrip(".")
+    if bare.startswith("[") or bare.replace(".", "").isdigit():
+        return hostname
+    return _PUBLIC_SUFFIXES.privatesuffix(bare) or bare
+
+
+def shard(hostname: str) -> int:
+    """Which of the 4096 shards a host belongs to: by registrable domain, the same on every machine."""
+    digest = hashlib.blake2b(registrable_domain(hostname).encode(), digest_size=8).digest()
+    return int.from_bytes(digest, "little") % SHARDS
+
+
+def fingerprint(url: str, secret: bytes) -> bytes:
+    """64 bits of a keyed hash of a canonical URL, little endian, as a signed number fits in.
+
+    Keyed with the collection's secret: otherwise a site could be made whose URLs hide another's.
+    """
+    return hashlib.blake2b(url.encode("utf-8", "surrogatepass"), digest_size=8, key=secret).digest()

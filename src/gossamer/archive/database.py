@@ -239,8 +239,8 @@ def _connect(path: Path, flags: int, *, immutable: bool = False) -> apsw.Connect
 
 def _check_version(connection: apsw.Connection, path: Path) -> int:
     try:
-        application = int(connection.pragma("application_id"))  # type: ignore[call-overload]
-        version = int(connection.pragma("user_version"))  # type: ignore[call-overload]
+        application = int(connection.pragma("application_id"))
+        version = int(connection.pragma("user_version"))
     except apsw.Error as error:
         raise database_error(path, error) from error
     if application != _APPLICATION_ID:

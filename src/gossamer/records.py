@@ -3,7 +3,7 @@
 Times are seconds since 1970 (float), durations seconds, sizes bytes, digests raw bytes.
 """
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from enum import IntEnum, StrEnum
 
 Headers = tuple[tuple[str, str], ...]
@@ -163,9 +163,7 @@ class Facts:
     text: str = ""  # the readable text, white space folded within lines
     text_digest: bytes = b""
     links: bytes = b""  # parse.links.pack() of tuple[Link, ...]; one blob a page
-    fingerprints: bytes = (
-        b""  # of the http(s) links, 8 bytes each, little endian, in the blob's order of non-other links
-    )
+    fingerprints: bytes = b""  # url.link_fingerprint() of every link in the blob, 8 bytes each, in its order
     forms: int = 0
     noindex: bool = False
     nofollow: bool = False
@@ -232,7 +230,6 @@ class Claim:
     via: Via = Via.ANCHOR
     parent: int | None = None
     guessed_scheme: bool = False
-    slot: int = -1  # in the ring of what is in flight
 
     @property
     def is_robots(self) -> bool:
@@ -260,7 +257,9 @@ class HostUpdate:
     failures: int = 0  # in a row
     put_aside: str = ""  # the reason, when the host is given up for now
     robots: "RobotsAnswer | None" = None
-    response_time: float = 0.0
+    robots_tries: int = 0  # in a row without an answer that means anything
+    exempt: str = ""  # a seed's own origin: the class its address first had
+    delay: float = 0.0  # the pause between two requests, as known by now
 
 
 @dataclass(frozen=True, slots=True)
@@ -303,8 +302,23 @@ class RecordPlace:
 
 
 @dataclass(frozen=True, slots=True)
+class Host:
+    """What is known of an origin when its URLs are scheduled."""
+
+    id: int
+    origin: str
+    next_at: float = 0.0
+    failures: int = 0
+    put_aside: str = ""
+    exempt: str = ""
+    robots_expires: float = 0.0  # 0: never asked, or never an answer that means anything
+    robots_tries: int = 0
+    delay: float | None = None  # the pause between two requests; None: not known yet
+
+
+@dataclass(frozen=True, slots=True)
 class Statistics:
-    """An honest snapshot of a frontier."""
+    """An honest snapshot of a frontier. ``waiting`` leaves out what is held and what is running."""
 
     waiting: int = 0
     running: int = 0
@@ -313,6 +327,5 @@ class Statistics:
     held: int = 0
     pages: int = 0
     bytes: int = 0
-    hosts: int = 0
-    ready_hosts: int = 0
-    errors: dict[str, int] = field(default_factory=dict)
+    hosts: int = 0  # with URLs in memory
+    ready_hosts: int = 0  # of these, could be asked now

@@ -124,8 +124,23 @@ def shard(hostname: str) -> int:
 
 
 def fingerprint(url: str, secret: bytes) -> bytes:
-    """64 bits of a keyed hash of a canonical URL, little endian, as a signed number fits in.
+    """64 bits of a keyed hash of a canonical URL, little endian.
 
     Keyed with the collection's secret: otherwise a site could be made whose URLs hide another's.
     """
     return hashlib.blake2b(url.encode("utf-8", "surrogatepass"), digest_size=8, key=secret).digest()
+
+
+def link_fingerprint(url: str, secret: bytes, *, weak: bool) -> bytes:
+    """What the URL-seen test asks about a link: its fingerprint, or the key of a weak mention.
+
+    A *weak* link (nofollow, or a requisite) makes a URL known but does not get it fetched; a strong one to the same URL
+    must still be noticed. So the weak mention of a URL is another key in the set of seen ones.
+    """
+    strong = fingerprint(url, secret)
+    return weaken(int.from_bytes(strong, "little")).to_bytes(8, "little") if weak else strong
+
+
+def weaken(number: int) -> int:
+    """The key of a weak mention of the URL with this fingerprint; its own inverse."""
+    return number ^ 0x9E3779B97F4A7C15

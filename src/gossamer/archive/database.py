@@ -40,12 +40,12 @@ CREATE TABLE host (
 -- the URL table: every URL ever found, fetched or not
 CREATE TABLE url (
     id INTEGER PRIMARY KEY,           -- in the order found: breadth first is order by id
-    fingerprint INTEGER NOT NULL,     -- 64 bits, keyed
+    fingerprint INTEGER NOT NULL,     -- 64 bits, keyed, as a signed number
     url TEXT NOT NULL,
     host INTEGER REFERENCES host,     -- NULL: no http(s) URL
     shard INTEGER NOT NULL,
     state INTEGER NOT NULL,           -- 0 waiting, 2 finished, 3 failed (records.State)
-    held INTEGER NOT NULL DEFAULT 0,  -- parked: not leased until released
+    held INTEGER NOT NULL DEFAULT 0,  -- 1: not leased until released; 2: only because of how it was found
     reason TEXT NOT NULL DEFAULT '',  -- why held, failed, or how finished
     kind TEXT NOT NULL,               -- internal, external, other (records.Kind)
     via TEXT NOT NULL,                -- records.Via of the first link found
@@ -77,6 +77,7 @@ CREATE TABLE page (
     wire_size INTEGER NOT NULL,       -- bytes of the body as it came
     duration REAL NOT NULL,
     digest BLOB,                      -- sha256 of the decoded body
+    payload_digest BLOB,              -- of the payload as the WARC record says it
     text_digest BLOB,
     duplicate_of INTEGER,             -- the first page with these bytes
     redirect_to INTEGER,              -- the url a redirect pointed at
@@ -95,7 +96,7 @@ CREATE TABLE page (
     length INTEGER NOT NULL,
     UNIQUE (url, attempt)
 );
-CREATE INDEX page_digest ON page(digest) WHERE duplicate_of IS NULL AND is_kept = 1;
+CREATE INDEX page_digest ON page(digest) WHERE is_kept = 1;
 
 -- every try that brought no page row's worth of an answer, and every answer's trouble: the history of a URL
 CREATE TABLE attempt (

@@ -1,0 +1,148 @@
+"""The page tables: how one fetched version becomes rows. Every function runs inside the caller's transaction."""
+
+from dataclasses import dataclass
+
+import apsw
+
+from gossamer.archive import index
+from gossamer.records import Exchange, Facts, Outcome, RecordPlace, RobotsAnswer, State
+
+DESCRIPTION = 200
+"""Characters of text that describe a page."""
+
+
+@dataclass(frozen=True, slots=True)
+class Original:
+    """The first page with the same bytes as another."""
+
+    page_id: int
+    url: str
+    fetched: float
+    payload_digest: bytes
+
+
+@dataclass(frozen=True, slots=True)
+class Stored:
+    """Where an exchange went, and what its rows must say of it."""
+
+    place: RecordPlace
+    payload_digest: bytes
+    digest: bytes | None  # of the decoded body; None where that is not content (errors, redirects)
+    duplicate_of: int | None = None
+
+
+def original_of(connection: apsw.Connection, digest: bytes, url_id: int) -> Original | None:
+    """The first kept page with these bytes, unless it is a version of the same URL."""
+    row = connection.execute(
+        "SELECT page.id, url.url, fetched, payload_digest, url.id FROM page JOIN url ON url.id = page.url"
+        " WHERE digest = ? AND is_kept = 1 ORDER BY page.id LIMIT 1",
+        (digest,),
+    ).fetchone()
+    return None if row is None or row[4] == url_id else Original(*row[:4])
+
+
+def duplicates_on_host(connection: apsw.Connection, digest: bytes, host_id: int, at_most: int) -> int:
+    """How many kept pages of a host have these bytes, counted up to a limit."""
+    rows = connection.execute(
+        "SELECT 1 FROM page JOIN url ON url.id = page.url WHERE digest = ? AND is_kept = 1 AND url.host = ? LIMIT ?",
+        (digest, host_id, at_most),
+    )
+    return len(rows.fetchall())
+
+
+def insert_page(connection: apsw.Connection, page_id: int, outcome: Outcome, stored: Stored, redirect_to: int | None) -> None:
+    """The row of a fetched version, its links, its text and its index entry."""
+    exchange, facts = outcome.exchange, outcome.facts
+    assert exchange is not None
+    kept = is_kept(outcome)
+    indexed = kept and facts is not None and bool(facts.text or facts.title) and not facts.noindex
+    connection.execute(
+        "INSERT INTO page (id, url, attempt, fetched, status, content_type, charset, language, title, description, size,"
+        " wire_size, duration, digest, payload_digest, text_digest, duplicate_of, redirect_to, canonical, etag,"
+        " last_modified, address, protocol, truncated, notes, is_page, is_kept, is_indexed, segment, offset, length)"
+        " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+        (
+            page_id,
+            outcome.claim.url_id,
+            outcome.claim.attempts + 1,
+            exchange.started_at,
+            exchange.status,
+            *_fact_columns(facts, exchange),
+            len(exchange.body),
+            exchange.ended_at - exchange.started_at,
+            stored.digest,
+            stored.payload_digest,
+            (facts.text_digest or None) if facts else None,
+            stored.duplicate_of,
+            redirect_to,
+            facts.canonical if facts else "",
+            exchange.header("etag"),
+            exchange.header("last-modified"),
+            exchange.address,
+            exchange.protocol,
+            exchange.truncated,
+            "\n".join(facts.notes) if facts else "",
+            facts.is_page if facts else False,
+            kept,
+            indexed,
+            stored.place.segment,
+            stored.place.offset,
+            stored.place.length,
+        ),
+    )
+    if facts is None:
+        return
+    if facts.links:
+        connection.execute("INSERT INTO links VALUES (?, ?)", (page_id, facts.links))
+    if indexed:
+        index.insert(connection, page_id, facts.title, exchange.url, facts.text)
+
+
+def _fact_columns(facts: Facts | None, exchange: Exchange) -> tuple[str, str, str, str, str, int]:
+    if facts is None:
+        return media_type(exchange), "", "", "", "", len(exchange.body)
+    description = " ".join(facts.text[: DESCRIPTION * 2].split())[:DESCRIPTION]
+    return facts.content_type, facts.charset, facts.language, facts.title, description, facts.size
+
+
+def media_type(exchange: Exchange) -> str:
+    """The Content-Type of an answer without its parameters, lower case; empty when there is none."""
+    return exchange.header("content-type").partition(";")[0].strip().lower()
+
+
+def is_kept(outcome: Outcome) -> bool:
+    """Whether an outcome counts for --max-urls: a success whose body is content."""
+    exchange = outcome.exchange
+    return exchange is not None and 200 <= exchange.status < 300 and outcome.settlement.state is State.FINISHED
+
+
+def save_robots(connection: apsw.Connection, host_id: int, answer: RobotsAnswer) -> None:
+    """Keep a host's robots.txt over a restart."""
+    connection.execute(
+        "UPDATE host SET robots_status = ?, robots_body = ?, robots_fetched = ?, robots_expires = ? WHERE id = ?",
+        (answer.status, answer.body, answer.fetched_at, answer.expires, host_id),
+    )
+
+
+def load_robots(connection: apsw.Connection, host_id: int) -> RobotsAnswer | None:
+    """The robots.txt that is kept for a host."""
+    row = connection.execute(
+        "SELECT robots_body, robots_fetched, robots_expires, robots_status FROM host WHERE id = ?", (host_id,)
+    ).fetchone()
+    return None if row is None or row[3] is None else RobotsAnswer(row[0] or b"", row[1], row[2], row[3])
+
+
+def insert_record(connection: apsw.Connection, place: RecordPlace, url: str, what: str) -> None:
+    """The row of an archived answer that is no version of a URL: a robots.txt."""
+    connection.execute(
+        "INSERT INTO record VALUES (?, ?, ?, ?, ?)", (place.segment, place.offset, place.length, url, what)
+    )
+
+
+def save_segment(connection: apsw.Connection, segment: int, uri: str, size: int, state: str, opened: float) -> None:
+    """What is known of a WARC file: how many bytes of it are durable, and whether it is still written to."""
+    connection.execute(
+        "INSERT INTO segment VALUES (?, ?, ?, ?, ?) ON CONFLICT (id) DO UPDATE SET bytes = excluded.bytes,"
+        " state = excluded.state",
+        (segment, uri, size, state, opened),
+    )

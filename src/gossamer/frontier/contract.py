@@ -1,0 +1,120 @@
+"""The contract of a frontier: which URLs are known, which is next, and the unit of work that settles them.
+
+A URL is in one of four queues:
+
+    add ──> WAITING ──lease──> RUNNING ──commit──> FINISHED
+               ^                  │  └───commit──> FAILED
+               └──── commit ──────┘ (retry)          │
+               └──────────── requeue ────────────────┘
+
+Invariants
+- *Running* is memory: nothing is written when a URL is handed out. A process that is killed forgets it, and the URL is
+  simply waiting.
+- A URL that is `held` is waiting but never leased, until it is released.
+- One lease a host at a time (more only where the settings say so), never before the host's next time.
+- `commit` is the only way a fetch becomes rows: archive bytes synced first, then one transaction for everything.
+  It is idempotent by (URL, attempt), and refused when the lease's epoch is an old one.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+from gossamer.records import Batch, Candidate, Claim, Host, HostUpdate, RobotsAnswer, Statistics
+
+
+@dataclass(frozen=True, slots=True)
+class Wait:
+    """Nothing can be leased now. ``until``: the earliest time something can; None: only news can change that."""
+
+    until: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class Selection:
+    """Which URLs a command is about; all given conditions must hold. No condition: all."""
+
+    patterns: tuple[str, ...] = ()  # SQLite GLOB on the whole URL
+    reason: str = ""  # part of the reason
+    host: str = ""  # hostname
+
+
+@dataclass(frozen=True, slots=True)
+class Command:
+    """Something another process asked of this crawl."""
+
+    id: int
+    verb: str
+    arguments: dict[str, object]
+
+
+class Frontier(Protocol):
+    """The verbs of every backend. Those that are not async touch memory only."""
+
+    async def add(self, candidates: Sequence[Candidate]) -> int:
+        """Record URLs that are not known yet, judged by the scope; the number that is new. Idempotent."""
+        ...
+
+    def lease(self, now: float) -> Claim | Wait:
+        """The next URL in the order found whose host may be asked now; or its host's robots.txt, where that is due."""
+        ...
+
+    def answered(self, claim: Claim, update: HostUpdate) -> None:
+        """The fetch is over: its host may be asked again at ``update.next_at``. The URL itself settles with commit."""
+        ...
+
+    def skip(self, claim: Claim) -> None:
+        """The claim needed no request: its host may be asked at once."""
+        ...
+
+    async def commit(self, batch: Batch) -> None:
+        """Make everything the outcomes brought durable, in one transaction; returns when it is."""
+        ...
+
+    async def hold(self, host_id: int, reason: str) -> int:
+        """Hold every waiting URL of a host that is put aside; the number of them."""
+        ...
+
+    async def park(self, selection: Selection, reason: str) -> int:
+        """Hold waiting URLs, with the reason; the number of them."""
+        ...
+
+    async def release(self, selection: Selection) -> int:
+        """Let held URLs wait again; the number of them."""
+        ...
+
+    async def requeue(self, selection: Selection) -> int:
+        """Let failed URLs wait again with no tries counted, and take put-aside hosts back; the number of URLs."""
+        ...
+
+    async def renew(self) -> None:
+        """Keep the lease on the shards. Raises StaleLease when somebody else has it."""
+        ...
+
+    async def beat(self, state: str, body: dict[str, object]) -> list[Command]:
+        """Write the heartbeat row; the commands that wait for an answer."""
+        ...
+
+    async def answer(self, command: Command, answer: str) -> None:
+        """Mark a command as carried out."""
+        ...
+
+    async def event(self, kind: str, **body: object) -> None:
+        """Append to the log of what happened."""
+        ...
+
+    def host(self, host_id: int) -> Host:
+        """What is known of a host that has a claim."""
+        ...
+
+    async def robots(self, host_id: int) -> RobotsAnswer | None:
+        """The robots.txt that is kept for a host."""
+        ...
+
+    def statistics(self) -> Statistics:
+        """Counts as of now."""
+        ...
+
+    async def aclose(self) -> None:
+        """Let go of everything; what was leased and not committed is waiting again."""
+        ...

@@ -1,0 +1,263 @@
+"""Which host is asked next, and when: the in-memory half of a frontier. Pure: time is passed in, nothing is read.
+
+Each host keeps a short run of its next URLs, in the order found, and refills it from disk when it gets short: memory is
+bounded by hosts, not URLs. A host is in one place at a time:
+
+    idle      no URL to fetch, or none but on disk
+    sleeping  has URLs, but may not be asked before its next time      heap by time
+    ready     may be asked now                                         heap by its first URL: breadth first
+    busy      as many fetches under way as it may have, or its robots.txt is being asked for
+    aside     given up for now
+"""
+
+import heapq
+from collections import deque
+from collections.abc import Iterable
+from dataclasses import dataclass, field, replace
+from enum import StrEnum
+
+from gossamer.records import Claim, Host, HostUpdate
+
+_MEMORY = 200_000
+"""URLs that all runs together hold, about."""
+
+
+class Place(StrEnum):
+    """Where a host is."""
+
+    IDLE = "idle"
+    SLEEPING = "sleeping"
+    READY = "ready"
+    BUSY = "busy"
+    ASIDE = "aside"
+
+
+@dataclass(slots=True)
+class Slot:
+    """One host: what is known of it, and the next of its URLs."""
+
+    host: Host
+    run: deque[Claim] = field(default_factory=deque)
+    delayed: list[tuple[float, int, Claim]] = field(default_factory=list)  # retries: due, URL id
+    cursor: int = 0  # the newest URL id that came into memory
+    more_on_disk: bool = False
+    refilling: bool = False
+    busy: int = 0
+    asking_robots: bool = False
+    place: Place = Place.IDLE
+    ticket: int = 0  # of its newest heap entry; older entries are void
+
+    def first(self) -> int:
+        """The id of the URL that is next: the order in which hosts are asked."""
+        return self.run[0].url_id if self.run else self.delayed[0][1]
+
+    def wakes_at(self) -> float:
+        """When it may be asked: at its own time, or at that of a retry where nothing else waits."""
+        return self.host.next_at if self.run else max(self.host.next_at, self.delayed[0][0])
+
+    def pop(self, now: float) -> Claim | None:
+        """The next URL that is due."""
+        retry = bool(self.delayed) and self.delayed[0][0] <= now
+        if retry and (not self.run or self.delayed[0][1] < self.run[0].url_id):
+            return heapq.heappop(self.delayed)[2]
+        return self.run.popleft() if self.run else None
+
+
+class Schedule:
+    """All hosts that have, or lately had, URLs to fetch.
+
+    ``default_delay``: the pause of a host of which nothing is known yet; it matters only where ``per_host`` is more
+    than one, because otherwise the answer to the first request sets the time of the second.
+    """
+
+    def __init__(self, *, per_host: int, default_delay: float, obey_robots: bool) -> None:
+        self._per_host = per_host
+        self._default_delay = default_delay
+        self._obey_robots = obey_robots
+        self._slots: dict[int, Slot] = {}
+        self._ready: list[tuple[int, int, int]] = []  # first URL id, ticket, host id
+        self._sleeping: list[tuple[float, int, int]] = []  # time, ticket, host id
+        self._hungry: list[Slot] = []
+        self._tickets = 0
+        self._ready_count = 0
+
+    def __len__(self) -> int:
+        return len(self._slots)
+
+    @property
+    def ready_hosts(self) -> int:
+        """Hosts that could be asked as of the last `take`."""
+        return self._ready_count
+
+    @property
+    def run_limit(self) -> int:
+        """URLs one host keeps in memory at the most."""
+        return max(4, min(128, _MEMORY // max(1, len(self._slots))))
+
+    def host(self, host_id: int) -> Host:
+        """What is known of a host."""
+        return self._slots[host_id].host
+
+    def know(self, host: Host, *, on_disk: bool = False) -> None:
+        """Take notice of a host; one that is known stays as it is. ``on_disk``: it has waiting URLs there."""
+        slot = self._slots.get(host.id)
+        if slot is None:
+            slot = self._slots[host.id] = Slot(host)
+        if on_disk:
+            slot.more_on_disk = True
+            self._check_hunger(slot)
+
+    def renew(self, host: Host) -> None:
+        """Know a host anew, after a command changed it: its URLs are read from disk again."""
+        slot = self._slots.setdefault(host.id, Slot(host))
+        slot.host = host
+        slot.run.clear()
+        slot.delayed.clear()
+        slot.cursor = 0
+        slot.more_on_disk = True
+        self._put(slot)
+        self._check_hunger(slot)
+
+    def push(self, claims: Iterable[Claim]) -> None:
+        """New URLs of known hosts, in the order found. What a full run cannot take stays on disk."""
+        for claim in claims:
+            slot = self._slots[claim.host_id]
+            if slot.more_on_disk or len(slot.run) >= self.run_limit:
+                slot.more_on_disk = True
+                self._check_hunger(slot)
+            elif claim.url_id > slot.cursor:
+                slot.cursor = claim.url_id
+                slot.run.append(claim)
+                if slot.place is Place.IDLE or len(slot.run) == 1:
+                    self._put(slot)
+
+    def delay(self, claim: Claim, due: float) -> None:
+        """A URL that is tried again, not before ``due``."""
+        slot = self._slots[claim.host_id]
+        heapq.heappush(slot.delayed, (due, claim.url_id, claim))
+        self._put(slot)
+
+    def take_hungry(self) -> list[tuple[int, int]]:
+        """Hosts (id, last id seen) whose run is short while more waits on disk. Each must be given to `refill` once."""
+        hungry, self._hungry = self._hungry, []
+        return [(slot.host.id, slot.cursor) for slot in hungry]
+
+    def refill(self, host_id: int, claims: Iterable[tuple[Claim, float]], *, more: bool, now: float) -> None:
+        """The next URLs of a host from disk, each with its due time; ``more``: there are others behind them."""
+        slot = self._slots[host_id]
+        slot.refilling = False
+        slot.more_on_disk = more
+        for claim, due in claims:
+            if claim.url_id <= slot.cursor:
+                continue
+            slot.cursor = claim.url_id
+            if due > now:
+                heapq.heappush(slot.delayed, (due, claim.url_id, claim))
+            else:
+                slot.run.append(claim)
+        self._put(slot)
+        self._check_hunger(slot)
+
+    def take(self, now: float) -> Claim | None:
+        """The URL that is next in the order found among the hosts that may be asked; a robots.txt where it is due."""
+        self._wake(now)
+        while self._ready:
+            _, ticket, host_id = heapq.heappop(self._ready)
+            slot = self._slots[host_id]
+            if slot.ticket != ticket:
+                continue
+            claim = self._claim(slot, now)
+            if claim is not None:
+                return claim
+        return None
+
+    def _claim(self, slot: Slot, now: float) -> Claim | None:
+        if self._obey_robots and slot.host.robots_expires <= now:
+            claim: Claim | None = _robots_claim(slot.host)
+            slot.asking_robots = True
+        else:
+            claim = slot.pop(now)
+        if claim is not None:
+            slot.busy += 1
+            if self._per_host > 1:  # reserved before the request is made: the next one keeps its distance
+                delay = self._default_delay if slot.host.delay is None else slot.host.delay
+                slot.host = replace(slot.host, next_at=now + delay)
+        self._put(slot)
+        self._check_hunger(slot)
+        return claim
+
+    def earliest(self) -> float | None:
+        """When the next host wakes up, if any sleeps."""
+        while self._sleeping:
+            time, ticket, host_id = self._sleeping[0]
+            if self._slots[host_id].ticket == ticket:
+                return time
+            heapq.heappop(self._sleeping)
+        return None
+
+    def answered(self, claim: Claim, update: HostUpdate) -> None:
+        """A fetch is over; the host may be asked again at the update's time."""
+        slot = self._slots[claim.host_id]
+        known = slot.host
+        slot.host = replace(
+            known,
+            next_at=max(known.next_at, update.next_at),
+            failures=update.failures,
+            put_aside=update.put_aside,
+            exempt=update.exempt or known.exempt,
+            robots_expires=update.robots.expires if update.robots else known.robots_expires,
+            robots_tries=update.robots_tries,
+            delay=update.delay,
+        )
+        self.skip(claim)
+
+    def skip(self, claim: Claim) -> None:
+        """A claim needed no request after all."""
+        slot = self._slots[claim.host_id]
+        slot.busy -= 1
+        if claim.is_robots:
+            slot.asking_robots = False
+        self._put(slot)
+
+    def forget_urls(self, host_id: int) -> None:
+        """Drop a host's URLs from memory: they were held on disk."""
+        slot = self._slots[host_id]
+        slot.run.clear()
+        slot.delayed.clear()
+        slot.more_on_disk = False
+        self._put(slot)
+
+    def _put(self, slot: Slot) -> None:
+        """Bring a host to the place that its state asks for."""
+        if slot.place is Place.READY:
+            self._ready_count -= 1
+        self._tickets += 1
+        slot.ticket = self._tickets
+        slot.place = self._place_of(slot)
+        if slot.place is Place.SLEEPING:
+            heapq.heappush(self._sleeping, (slot.wakes_at(), slot.ticket, slot.host.id))
+
+    def _place_of(self, slot: Slot) -> Place:
+        if slot.host.put_aside:
+            return Place.ASIDE
+        if slot.busy >= self._per_host or slot.asking_robots:
+            return Place.BUSY
+        return Place.SLEEPING if slot.run or slot.delayed else Place.IDLE
+
+    def _wake(self, now: float) -> None:
+        while self._sleeping and self._sleeping[0][0] <= now:
+            _, ticket, host_id = heapq.heappop(self._sleeping)
+            slot = self._slots[host_id]
+            if slot.ticket == ticket:
+                slot.place = Place.READY
+                self._ready_count += 1
+                heapq.heappush(self._ready, (slot.first(), ticket, host_id))
+
+    def _check_hunger(self, slot: Slot) -> None:
+        if slot.more_on_disk and not slot.refilling and len(slot.run) <= self.run_limit // 4:
+            slot.refilling = True
+            self._hungry.append(slot)
+
+
+def _robots_claim(host: Host) -> Claim:
+    return Claim(url_id=0, url=f"{host.origin}/robots.txt", host_id=host.id, origin=host.origin)

@@ -1,75 +1,169 @@
-"""The one typed table of settings."""
+"""The one typed table of settings.
 
-from dataclasses import dataclass, field
-from typing import Any
+Values come from flags, then ``GOSSAMER_*`` environment variables, then the collection's ``gossamer.toml``, then the
+user's own file, then the defaults below (``settings_files.load``); what they may look like says ``settings_values``.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, fields
+from types import MappingProxyType
+from typing import Any, Literal
+
+Kind = Literal["duration", "size", "whole number", "number", "switch", "text", "list"]
 
 
-def _setting(default: Any, help: str, *, unit: str = "", trusted: bool = False, local: bool = False) -> Any:
-    """A row of the table.
+@dataclass(frozen=True, slots=True)
+class Setting:
+    """A row of the table, as it is documented, parsed and offered as a flag."""
 
-    ``unit``: "s" (durations: 10, 1.5s, 5m, 2h, 1d), "bytes" (sizes: 100, 10k, 64M, 2G) or "".
-    ``trusted``: never read from a collection, which may come from a stranger.
-    ``local``: does not travel: belongs to one run, is not stored with the collection.
+    name: str
+    kind: Kind
+    default: object
+    help: str
+    section: str  # heading under which it is shown
+    unit: str = ""  # "s" (durations: 10, 1.5s, 5m, 2h, 1d), "bytes" (sizes: 100, 10k, 64M, 2G) or ""
+    low: float | None = None  # the range of a number, both ends included
+    high: float | None = None
+    choices: tuple[str, ...] = ()
+    form: str = ""  # what a text must look like: "header", "server" or "header value"
+    trusted: bool = False  # never read from a collection, which may come from a stranger
+    local: bool = False  # belongs to one run: neither stored with a collection nor read from one
+
+    @property
+    def flag(self) -> str:
+        """Its name on the command line."""
+        return "--" + self.name.replace("_", "-")
+
+    @property
+    def variable(self) -> str:
+        """Its name in the environment."""
+        return "GOSSAMER_" + self.name.upper()
+
+    @property
+    def travels(self) -> bool:
+        """Whether it is stored with a collection and read from it."""
+        return not (self.trusted or self.local)
+
+
+def _setting(default: Any, help: str, **row: Any) -> Any:
+    """A row of the table; ``row`` are further fields of Setting.
+
+    ``section`` stands at the first row of each and holds for those that follow.
     """
-    return field(default=default, metadata={"help": help, "unit": unit, "trusted": trusted, "local": local})
+    return field(default=default, metadata={"help": help, **row})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Settings:
-    """Every setting with its default. Loading, precedence and validation: see below."""
+    """Every setting with its default, in the sections in which they are shown."""
 
-    # how much
-    max_urls: int = _setting(1000, "pages to keep in total, also over resumes; 0: no limit")
-    max_time: float | None = _setting(None, "stop after this time", unit="s", local=True)
-    max_depth: int | None = _setting(None, "links to follow from a seed at the most")
-    max_size: int = _setting(64 * 1024 * 1024, "keep at most this much of one body", unit="bytes")
-    # where
-    scope: str = _setting("host", "what belongs to the crawl: page, prefix, host, domain or any")
+    max_urls: int = _setting(1000, "pages to keep in total, also over resumes; 0: no limit", section="How much", low=0)
+    max_time: float | None = _setting(None, "stop after this time", unit="s", local=True, low=0.1)
+    max_depth: int | None = _setting(None, "links to follow from a seed at the most", low=0)
+    max_size: int = _setting(64 * 1024 * 1024, "keep at most this much of one body", unit="bytes", low=1)
+    scope: str = _setting(
+        "host",
+        "what belongs to the crawl: page, prefix, host, domain or any",
+        section="Where",
+        choices=("page", "prefix", "host", "domain", "any"),
+    )
     include: tuple[str, ...] = _setting(
         (), "only URLs that match one of these patterns (globs; re: starts a regular expression)"
     )
     exclude: tuple[str, ...] = _setting((), "no URLs that match one of these patterns")
     requisites: bool = _setting(False, "fetch images, styles, scripts and fonts of pages too, from any host")
-    # politeness
-    delay: float | None = _setting(None, "pause between two requests to a host; unset: 1 s, 0 for loopback", unit="s")
+    delay: float | None = _setting(
+        None,
+        "pause between two requests to a host; unset: 1 s, 0 for loopback",
+        unit="s",
+        section="Politeness",
+        low=0,
+        high=86400,
+    )
     slow_factor: float = _setting(
-        1.0, "the pause is also at least this multiple of the last response time, when delay is not 0"
+        1.0, "the pause is also at least this multiple of the last response time, when delay is not 0", low=0, high=100
     )
-    max_delay: float = _setting(60.0, "longest pause that Crawl-delay or a slow response may ask for", unit="s")
-    max_retry_after: float = _setting(3600.0, "longest pause that Retry-After may ask for", unit="s")
-    per_host: int = _setting(1, "fetches at once on one host")
-    per_address: int = _setting(8, "connections at once to one address, whatever its names; not for loopback")
+    max_delay: float = _setting(
+        60.0, "longest pause that Crawl-delay or a slow response may ask for", unit="s", low=0, high=86400
+    )
+    max_retry_after: float = _setting(
+        3600.0, "longest pause that Retry-After may ask for", unit="s", low=0, high=604800
+    )
+    per_host: int = _setting(1, "fetches at once on one host", low=1, high=64)
+    per_address: int = _setting(
+        8, "connections at once to one address, whatever its names; not for loopback", low=1, high=1024
+    )
     ignore_robots: bool = _setting(False, "do not ask for or obey robots.txt", trusted=True)
-    robots_age: float = _setting(86400.0, "robots.txt is asked for again after this time", unit="s")
-    # who we are
-    user_agent: str = _setting("", "User-Agent; unset: Gossamer's own, with the contact where one is set")
-    contact: str = _setting("", "an address or URL that server owners find in our User-Agent")
-    header: tuple[str, ...] = _setting(
-        (), "extra request headers 'Name: value', sent to the seeds' origins only", trusted=True
+    robots_age: float = _setting(86400.0, "robots.txt is asked for again after this time", unit="s", low=0, high=86400)
+    user_agent: str = _setting(
+        "",
+        "User-Agent; unset: Gossamer's own, with the contact where one is set",
+        section="Who we are",
+        form="header value",
     )
-    # network
-    dns: tuple[str, ...] = _setting((), "DNS servers ADDR[:PORT] instead of the system's", trusted=True)
+    contact: str = _setting("", "an address or URL that server owners find in our User-Agent", form="header value")
+    header: tuple[str, ...] = _setting(
+        (), "extra request headers 'Name: value', sent to the seeds' origins only", trusted=True, form="header"
+    )
+    dns: tuple[str, ...] = _setting(
+        (), "DNS servers ADDR[:PORT] instead of the system's", trusted=True, section="Network", form="server"
+    )
     allow_private: bool = _setting(False, "also fetch from private, loopback and link-local addresses", trusted=True)
-    connect_timeout: float = _setting(20.0, "longest wait for a connection", unit="s")
-    first_byte_timeout: float = _setting(60.0, "longest wait for the first byte of an answer", unit="s")
-    timeout: float = _setting(300.0, "longest time for one download as a whole", unit="s")
+    connect_timeout: float = _setting(20.0, "longest wait for a connection", unit="s", low=0.1, high=3600)
+    first_byte_timeout: float = _setting(
+        60.0, "longest wait for the first byte of an answer", unit="s", low=0.1, high=3600
+    )
+    timeout: float = _setting(300.0, "longest time for one download as a whole", unit="s", low=0.1, high=86400)
     http2: bool = _setting(True, "use HTTP/2 where a server offers it")
-    # downloaders
-    downloaders: int = _setting(16, "downloaders to start with")
-    max_downloaders: int = _setting(256, "downloaders at the most")
-    # failures
-    max_tries: int = _setting(4, "tries of one URL before it counts as failed")
-    retry_pause: float = _setting(10.0, "pause before the second try; doubles with each further one", unit="s")
-    host_failures: int = _setting(8, "failures in a row after which a host is put aside")
-    max_redirects: int = _setting(20, "redirects in a row at the most")
-    # parsing
-    parsers: int = _setting(0, "parser processes; 0: one fewer than processors, at least one")
-    parse_timeout: float = _setting(10.0, "longest time to parse one page", unit="s")
-    parse_memory: int = _setting(1536 * 1024 * 1024, "memory of one parser process", unit="bytes")
-    max_decoded: int = _setting(128 * 1024 * 1024, "longest body after undoing its codings", unit="bytes")
-    # archive
-    segment_size: int = _setting(1024 * 1024 * 1024, "a WARC file is closed when it reaches this size", unit="bytes")
-    segment_age: float = _setting(86400.0, "a WARC file is closed when it is this old", unit="s")
-    min_free: int = _setting(512 * 1024 * 1024, "pause when the disk has less room than this", unit="bytes")
-    # the program
-    log_level: str = _setting("info", "what goes to the log file: debug, info, warning or error", local=True)
+    downloaders: int = _setting(16, "downloaders to start with", section="Downloaders", low=1, high=4096)
+    max_downloaders: int = _setting(256, "downloaders at the most", low=1, high=4096)
+    max_tries: int = _setting(4, "tries of one URL before it counts as failed", section="Failures", low=1, high=100)
+    retry_pause: float = _setting(
+        10.0, "pause before the second try; doubles with each further one", unit="s", low=0, high=86400
+    )
+    host_failures: int = _setting(8, "failures in a row after which a host is put aside", low=1, high=1000)
+    max_redirects: int = _setting(20, "redirects in a row at the most", low=0, high=100)
+    parsers: int = _setting(
+        0, "parser processes; 0: one fewer than processors, at least one", section="Parsing", low=0, high=256
+    )
+    parse_timeout: float = _setting(10.0, "longest time to parse one page", unit="s", low=0.1, high=600)
+    parse_memory: int = _setting(1536 * 1024 * 1024, "memory of one parser process", unit="bytes", low=64 * 1024 * 1024)
+    max_decoded: int = _setting(128 * 1024 * 1024, "longest body after undoing its codings", unit="bytes", low=1)
+    segment_size: int = _setting(
+        1024 * 1024 * 1024, "a WARC file is closed when it reaches this size", unit="bytes", section="Archive", low=1024
+    )
+    segment_age: float = _setting(86400.0, "a WARC file is closed when it is this old", unit="s", low=1)
+    min_free: int = _setting(512 * 1024 * 1024, "pause when the disk has less room than this", unit="bytes", low=0)
+    log_level: str = _setting(
+        "info",
+        "what goes to the log file: debug, info, warning or error",
+        local=True,
+        section="The program",
+        choices=("debug", "info", "warning", "error"),
+    )
+
+
+_KINDS: dict[object, Kind] = {
+    bool: "switch",
+    int: "whole number",
+    int | None: "whole number",
+    float: "number",
+    float | None: "number",
+    str: "text",
+    tuple[str, ...]: "list",
+}
+_UNITS: dict[str, Kind] = {"s": "duration", "bytes": "size"}
+
+
+def _table() -> dict[str, Setting]:
+    table: dict[str, Setting] = {}
+    section = ""
+    for row in fields(Settings):
+        section = row.metadata.get("section", section)
+        kind = _UNITS.get(row.metadata.get("unit", ""), _KINDS[row.type])
+        table[row.name] = Setting(row.name, kind, row.default, **{**row.metadata, "section": section})
+    return table
+
+
+TABLE: Mapping[str, Setting] = MappingProxyType(_table())
+"""Every setting by its name, in the order in which they are shown."""

@@ -1,0 +1,192 @@
+"""Where settings come from: flags, environment, the collection's file, the user's file, defaults; in this order.
+
+A collection may come from a stranger. What could hurt the person who opens it is never read from its file.
+"""
+
+import contextlib
+import difflib
+import os
+import tempfile
+import tomllib
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+import tomli_w
+
+from gossamer.errors import CollectionError, SettingsError
+from gossamer.settings import TABLE, Setting, Settings
+from gossamer.settings_values import Value, parse, write
+
+COLLECTION_FILE = "gossamer.toml"
+DEFAULT = "default"
+"""The origin of what nobody said."""
+
+NOT_SETTINGS = frozenset({"GOSSAMER_DEBUG"})
+"""Variables that begin like settings and are none."""
+
+_MOST = 1024 * 1024  # bytes of a settings file
+_HEADER = "# The settings of this crawl that differ from the defaults; `gossamer config show DIR` tells all of them.\n"
+
+
+@dataclass(frozen=True, slots=True)
+class Loaded:
+    """The settings of one run, and where each value came from: a flag, a variable, a file, or ``DEFAULT``."""
+
+    settings: Settings
+    origins: Mapping[str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class _Said:
+    """A value as somebody wrote it down."""
+
+    name: str
+    raw: object
+    origin: str
+
+
+def load(
+    flags: Mapping[str, object], *, collection: Path | None, environment: Mapping[str, str], user_file: Path | None
+) -> Loaded:
+    """The settings that hold for a run.
+
+    ``flags`` are values by the setting's name, text or typed; None and an empty list mean not given. ``collection`` is
+    a folder, ``user_file`` a file; either may be missing. Raises SettingsError for the first value that is wrong,
+    also where another one overrides it: a file with a mistake in it is not half obeyed.
+    """
+    values: dict[str, Value] = {}
+    origins = dict.fromkeys(TABLE, DEFAULT)
+    for said in _everything_said(flags, collection, environment, user_file):
+        values[said.name] = parse(TABLE[said.name], said.raw, said.origin)
+        origins[said.name] = said.origin
+    return Loaded(Settings(**values), origins)  # type: ignore[arg-type]  # parse() gave each its row's type
+
+
+def user_file(environment: Mapping[str, str]) -> Path | None:
+    """The user's own file; None where there is no home.
+
+    XDG Base Directory Specification: a relative XDG_CONFIG_HOME is to be ignored.
+    """
+    base = environment.get("XDG_CONFIG_HOME", "")
+    if base.startswith("/"):
+        return Path(base, "gossamer", "config.toml")
+    home = environment.get("HOME", "")
+    return Path(home, ".config", "gossamer", "config.toml") if home else None
+
+
+def write_collection_file(folder: Path, loaded: Loaded) -> None:
+    """Keep with the collection what was said about it, so that it resumes with the settings it was started with.
+
+    Written are the settings that somebody set and that travel: no secrets, nothing that belongs to one run. The file is
+    replaced as a whole and synced; it stays as it is, comments included, where it already says the same.
+    Raises CollectionError.
+    """
+    kept = {
+        name: value
+        for name, setting in TABLE.items()
+        if setting.travels and loaded.origins[name] != DEFAULT and (value := getattr(loaded.settings, name)) is not None
+    }
+    path = folder / COLLECTION_FILE
+    try:
+        if not _says(path, kept):
+            content = {name: write(TABLE[name], value) for name, value in kept.items()}
+            _replace(path, (_HEADER + tomli_w.dumps(content)).encode())
+    except OSError as error:
+        raise CollectionError(
+            f"{path} can't be written ({error.strerror})", hint="the folder must be writable and the disk not full"
+        ) from error
+
+
+def _everything_said(
+    flags: Mapping[str, object], collection: Path | None, environment: Mapping[str, str], user: Path | None
+) -> Iterator[_Said]:
+    """The weakest first: a later value overrides an earlier one."""
+    if user is not None:
+        yield from _said_by_file(user)
+    if collection is not None:
+        for said in _said_by_file(collection / COLLECTION_FILE):
+            _refuse_from_stranger(TABLE[said.name], said.origin)
+            yield said
+    for variable, text in environment.items():
+        if variable.startswith("GOSSAMER_") and variable not in NOT_SETTINGS and text:
+            yield _said(variable.removeprefix("GOSSAMER_").lower(), text, variable)
+    for name, value in flags.items():
+        if value is not None and value != ():
+            yield _said(name, value, f"--{name.replace('_', '-')}")
+
+
+def _said(name: str, raw: object, origin: str) -> _Said:
+    if name not in TABLE:
+        nearest = difflib.get_close_matches(name.replace("-", "_").lower(), TABLE, 1, cutoff=0.5)
+        hint = f"did you mean {nearest[0]}?" if nearest else "list all settings with: gossamer config show"
+        raise SettingsError(f"unknown setting {name[:80]!r} ({origin})", hint=hint)
+    return _Said(name, raw, origin)
+
+
+def _said_by_file(path: Path) -> Iterator[_Said]:
+    for name, raw in _read(path).items():
+        yield _said(name, raw, str(path))
+
+
+def _refuse_from_stranger(setting: Setting, origin: str) -> None:
+    if setting.trusted:
+        raise SettingsError(
+            f"{setting.name} is not read from {origin}: a collection may come from a stranger",
+            hint=f"remove it there and give {setting.flag}, {setting.variable}, or set it in your own file",
+        )
+    if setting.local:
+        raise SettingsError(
+            f"{setting.name} is not read from {origin}: it belongs to one run", hint=f"give {setting.flag} instead"
+        )
+
+
+def _read(path: Path) -> dict[str, object]:
+    """What a file says; nothing when it is not there. A stranger's file may be anything: a pipe, endless, nested."""
+    try:
+        if not path.exists():
+            return {}
+        if not path.is_file():
+            raise SettingsError(f"{path} is no file", hint="settings are read from a text file in TOML")
+        with path.open("rb") as file:
+            content = file.read(_MOST + 1)
+        if len(content) > _MOST:
+            raise SettingsError(f"{path} is longer than 1 MB", hint="a settings file has one line a setting")
+        return tomllib.loads(content.decode())
+    except OSError as error:
+        raise SettingsError(f"{path} can't be read ({error.strerror})", hint="look at its permissions") from error
+    except (ValueError, RecursionError) as error:  # TOML errors, no UTF-8, numbers of 5000 digits, 1000 brackets
+        raise SettingsError(f"{path} is not TOML ({error})", hint='it has lines such as: max_size = "64M"') from error
+
+
+def _says(path: Path, values: Mapping[str, object]) -> bool:
+    try:
+        said = {said.name: parse(TABLE[said.name], said.raw, said.origin) for said in _said_by_file(path)}
+        return path.exists() and said == values
+    except SettingsError:
+        return False
+
+
+def _replace(path: Path, content: bytes) -> None:
+    """Either the old or the new content is there, whenever the machine dies."""
+    descriptor, name = tempfile.mkstemp(prefix=".", suffix=".tmp", dir=path.parent)
+    try:
+        with os.fdopen(descriptor, "wb") as file:
+            os.fchmod(file.fileno(), 0o644)
+            file.write(content)
+            file.flush()
+            os.fsync(file.fileno())
+        Path(name).replace(path)
+    except BaseException:
+        with contextlib.suppress(OSError):
+            Path(name).unlink()
+        raise
+    _sync_folder(path.parent)
+
+
+def _sync_folder(folder: Path) -> None:
+    descriptor = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)

@@ -8,10 +8,13 @@ import csv
 import json
 import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from itertools import chain, islice
 
 import click
 from rich.cells import cell_len, set_cell_size
+
+from gossamer.errors import CollectionError, GossamerError
 
 FORMATS = ("table", "csv", "jsonl")
 
@@ -28,6 +31,12 @@ _PLAIN: dict[int, str | None] = (
 _JSON = {code: f"\\u{code:04x}" for code in _PLAIN if code >= 0x7F}  # json escapes the others itself
 _FORMULA = ("=", "+", "-", "@")
 _SAMPLE = 200  # rows that decide how wide the columns of a table are: the rest is not held in memory
+
+
+class ReaderGone(GossamerError):
+    """Who read our output has closed it, as `head` does: nothing is left to do or to say."""
+
+    exit_code = 141  # as in a shell: 128 + SIGPIPE
 
 
 def plain(text: str) -> str:
@@ -66,7 +75,7 @@ def write_rows(form: str, fields: Sequence[str], rows: Iterable[Row]) -> None:
 
 def write_json(value: Row) -> None:
     """Print one object as a line of JSON."""
-    sys.stdout.write(json_text(value) + "\n")
+    _write(json_text(value) + "\n")
 
 
 def write_pairs(pairs: Iterable[tuple[str, object]]) -> None:
@@ -74,12 +83,12 @@ def write_pairs(pairs: Iterable[tuple[str, object]]) -> None:
     table = [(plain(label), _cell(value)) for label, value in pairs]
     width = max((cell_len(label) for label, _ in table), default=0)
     for label, value in table:
-        sys.stdout.write(f"{set_cell_size(label, width)}  {value}".rstrip() + "\n")
+        _write(f"{set_cell_size(label, width)}  {value}".rstrip() + "\n")
 
 
 def write_line(text: str = "") -> None:
     """Print one line of a result; control characters in it are removed."""
-    sys.stdout.write(plain(text) + "\n")
+    _write(plain(text) + "\n")
 
 
 def say(text: str) -> None:
@@ -87,9 +96,30 @@ def say(text: str) -> None:
     click.echo(plain(text), err=True)
 
 
+def flush() -> None:
+    """Write out what is buffered, while something can still be said about it."""
+    with _mapped_errors():
+        sys.stdout.flush()
+
+
 def json_text(value: object) -> str:
     """``value`` as JSON in one line, in its own script but for what commands terminals, which is escaped."""
     return json.dumps(value, ensure_ascii=False, separators=(", ", ": ")).translate(_JSON)
+
+
+@contextmanager
+def _mapped_errors() -> Iterator[None]:
+    try:
+        yield
+    except BrokenPipeError as error:
+        raise ReaderGone("the reader of the output has gone") from error
+    except OSError as error:
+        raise CollectionError(f"the output can't be written ({error.strerror})", hint="is the disk full?") from error
+
+
+def _write(text: str) -> None:
+    with _mapped_errors():
+        sys.stdout.write(text)
 
 
 def _write_jsonl(fields: Sequence[str], rows: Iterable[Row]) -> None:
@@ -99,8 +129,12 @@ def _write_jsonl(fields: Sequence[str], rows: Iterable[Row]) -> None:
 
 def _write_csv(fields: Sequence[str], rows: Iterable[Row]) -> None:
     writer = csv.writer(sys.stdout, lineterminator="\r\n")  # RFC 4180
-    writer.writerow(fields)
-    writer.writerows([_safe_cell(row.get(name)) for name in fields] for row in rows)
+    with _mapped_errors():
+        writer.writerow(fields)
+    for row in rows:
+        cells = [_safe_cell(row.get(name)) for name in fields]
+        with _mapped_errors():
+            writer.writerow(cells)
 
 
 def _safe_cell(value: object) -> str:
@@ -111,7 +145,7 @@ def _safe_cell(value: object) -> str:
 
 def _write_table(fields: Sequence[str], rows: Iterable[Row]) -> None:
     for line in _table_lines(fields, rows):
-        sys.stdout.write(line + "\n")
+        _write(line + "\n")
 
 
 def _table_lines(fields: Sequence[str], rows: Iterable[Row]) -> Iterator[str]:

@@ -1,0 +1,88 @@
+"""`gossamer crawl`, which is also called `webcrawl`."""
+
+import sys
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TextIO
+
+import click
+
+from gossamer.cli.options import Command, settings_options
+from gossamer.errors import GossamerError, UsageError
+
+_LONGEST_LINE = 65536  # characters of a list of addresses
+
+
+@dataclass(frozen=True, slots=True)
+class CrawlOrder:
+    """What a person asks of a crawl. ``folder`` None: one named after the first host; no addresses: resume."""
+
+    addresses: tuple[str, ...]  # as typed
+    folder: Path | None
+    flags: Mapping[str, object]  # settings given as options, by name; still text
+    dry_run: bool
+    as_json: bool
+
+
+@click.command(
+    cls=Command,
+    examples=[
+        ("https://example.org/", "crawl a site into the folder example.org"),
+        ("-u 50 --max-depth 2 example.org", "at most 50 pages, two links deep; https is tried, then http"),
+        ("-o news --scope domain --exclude '*.pdf' news.example", "the hosts of a domain without PDFs, into news"),
+        ("example.org", "the folder is there now: go on where it was"),
+        ("example.org https://example.org/new/", "go on, with an address more"),
+        ("-o all @seeds.txt", "addresses from a file, one a line; - reads them from standard input"),
+    ],
+)
+@click.argument("what", nargs=-1, metavar="URL...|DIR")
+@click.option("-o", "--output", "folder", type=click.Path(path_type=Path), metavar="DIR", help="folder of the crawl")
+@click.option("--dry-run", is_flag=True, help="judge the addresses and show the settings, but fetch and keep nothing")
+@click.option("--json", "as_json", is_flag=True, help="progress and summary as JSON, an object a line")
+@settings_options
+def crawl(
+    what: tuple[str, ...], folder: Path | None, dry_run: bool, as_json: bool, flags: Mapping[str, object]
+) -> None:
+    """Crawl politely and breadth first, and keep every page.
+
+    URL is where to start; a folder that a crawl made resumes it, with the settings it was started with, options given
+    again overriding them. Ctrl-C finishes what is in flight; nothing is lost, also not by a second one.
+    """
+    if folder is None and what and Path(what[0]).is_dir():
+        folder, what = Path(what[0]), what[1:]
+    addresses = tuple(address for text in what for address in _expand(text))
+    if not addresses and folder is None:
+        raise UsageError("no address was given", hint="try: gossamer crawl https://example.org/")
+    _run(CrawlOrder(addresses, folder, flags, dry_run, as_json))
+
+
+def _run(order: CrawlOrder) -> None:
+    raise GossamerError(f"the crawl of {len(order.addresses)} addresses is not built yet")
+
+
+def _expand(text: str) -> Iterator[str]:
+    """An address, or those in a file: ``@file``, ``-`` for standard input."""
+    if text == "-":
+        yield from _lines(sys.stdin, "standard input")
+    elif text.startswith("@"):
+        path = Path(text[1:])
+        try:
+            with path.open(encoding="utf-8-sig") as file:
+                yield from _lines(file, str(path))
+        except OSError as error:
+            raise UsageError(
+                f"{str(path)!r} can't be read ({error.strerror})", hint="after @ comes a file with an address a line"
+            ) from error
+    else:
+        yield text
+
+
+def _lines(file: TextIO, name: str) -> Iterator[str]:
+    """Addresses, one a line; empty lines and those that begin with # are left out."""
+    try:
+        while line := file.readline(_LONGEST_LINE):
+            if (address := line.strip()) and not address.startswith("#"):
+                yield address
+    except UnicodeDecodeError as error:
+        raise UsageError(f"{name} is no text in UTF-8", hint="it must have an address a line") from error

@@ -1,0 +1,29 @@
+"""The program `gossamer`: a group of commands, one file each. `webcrawl` is its command `crawl` by another name."""
+
+import click
+
+import gossamer
+from gossamer.cli.completion import completion
+from gossamer.cli.config import config
+from gossamer.cli.crawl import crawl
+from gossamer.cli.guard import run
+
+
+@click.group(epilog="Each command tells more, with examples: gossamer COMMAND --help")
+@click.version_option(gossamer.__version__, "-V", "--version", message="%(prog)s %(version)s")
+def cli() -> None:
+    """Crawl sites politely, keep them in a standard archive, and search them."""
+
+
+for _command in (crawl, config, completion):
+    cli.add_command(_command)
+
+
+def main() -> None:
+    """The entry point of `gossamer`."""
+    run(cli, "gossamer")
+
+
+def webcrawl() -> None:
+    """The entry point of `webcrawl`."""
+    run(crawl, "webcrawl")

@@ -1,0 +1,79 @@
+"""What is typed after `crawl`, as the order that the crawl gets."""
+
+import io
+from pathlib import Path
+
+import pytest
+
+from cli.programs import run
+from gossamer.cli import crawl as module
+from gossamer.cli.crawl import CrawlOrder, crawl
+from gossamer.errors import UsageError
+from gossamer.settings import TABLE
+
+
+@pytest.fixture
+def orders(monkeypatch: pytest.MonkeyPatch) -> list[CrawlOrder]:
+    taken: list[CrawlOrder] = []
+    monkeypatch.setattr(module, "_run", taken.append)
+    return taken
+
+
+def typed(*arguments: str) -> None:
+    crawl.main(arguments, standalone_mode=False)
+
+
+def test_an_address_with_options(orders: list[CrawlOrder]) -> None:
+    typed("-u", "5", "--exclude", "*.pdf", "--exclude", "*.zip", "--no-http2", "-o", "out", "example.org", "--json")
+    flags = {"max_urls": "5", "exclude": ("*.pdf", "*.zip"), "http2": False}
+    assert orders == [CrawlOrder(("example.org",), Path("out"), flags, dry_run=False, as_json=True)]
+
+
+def test_no_option_means_nothing_was_said(orders: list[CrawlOrder]) -> None:
+    typed("example.org")
+    assert orders == [CrawlOrder(("example.org",), None, {}, dry_run=False, as_json=False)]
+
+
+def test_every_setting_is_an_option() -> None:
+    text = run("webcrawl", "--help").out
+    for setting in TABLE.values():
+        assert setting.flag in text
+    assert "  webcrawl -u 50" in text
+
+
+def test_a_folder_resumes_and_takes_addresses_more(orders: list[CrawlOrder], tmp_path: Path) -> None:
+    typed(str(tmp_path))
+    typed(str(tmp_path), "http://more.example/")
+    assert [(order.folder, order.addresses) for order in orders] == [
+        (tmp_path, ()),
+        (tmp_path, ("http://more.example/",)),
+    ]
+
+
+def test_addresses_from_files_and_standard_input(
+    orders: list[CrawlOrder], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    seeds = tmp_path / "seeds.txt"
+    seeds.write_text("\ufeff# mine\nhttp://a/\n\n  http://b/  \r\n", encoding="utf-8")
+    monkeypatch.setattr("sys.stdin", io.StringIO("http://c/\n"))
+    typed("http://z/", f"@{seeds}", "-")
+    assert orders[0].addresses == ("http://z/", "http://a/", "http://b/", "http://c/")
+
+
+@pytest.mark.parametrize(
+    ("content", "message"), [(None, "can't be read .No such file"), (b"\xff\xfe\x00", "no text in UTF-8")]
+)
+def test_a_list_that_is_none(orders: list[CrawlOrder], tmp_path: Path, content: bytes | None, message: str) -> None:
+    path = tmp_path / "seeds"
+    if content is not None:
+        path.write_bytes(content)
+    with pytest.raises(UsageError, match=message):
+        typed(f"@{path}")
+    assert not orders
+
+
+def test_nothing_to_crawl() -> None:
+    for program in (("webcrawl",), ("gossamer", "crawl", "@/dev/null")):
+        shown = run(*program)
+        assert shown.code == 2
+        assert shown.err == "Error: no address was given; try: gossamer crawl https://example.org/\n"

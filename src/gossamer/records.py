@@ -293,6 +293,24 @@ class Batch:
 
 
 @dataclass(frozen=True, slots=True)
+class Selection:
+    """Which URLs a command is about; all given conditions must hold. No condition: all."""
+
+    patterns: tuple[str, ...] = ()  # SQLite GLOB on the whole URL
+    reason: str = ""  # part of the reason
+    host: str = ""  # hostname
+
+
+@dataclass(frozen=True, slots=True)
+class Command:
+    """Something another process asked of this crawl."""
+
+    id: int
+    verb: str
+    arguments: dict[str, object]
+
+
+@dataclass(frozen=True, slots=True)
 class RecordPlace:
     """Where a WARC record lies: never a path."""
 

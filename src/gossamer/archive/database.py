@@ -53,6 +53,7 @@ CREATE TABLE url (
     depth INTEGER NOT NULL,
     hops INTEGER NOT NULL DEFAULT 0,  -- redirects in a row that led here
     attempts INTEGER NOT NULL DEFAULT 0,
+    crashes INTEGER NOT NULL DEFAULT 0,  -- unclean ends it was in flight at
     guessed INTEGER NOT NULL DEFAULT 0,  -- typed without a scheme
     due REAL,                         -- waiting: not before; finished: visit again
     found REAL NOT NULL,
@@ -97,6 +98,7 @@ CREATE TABLE page (
     UNIQUE (url, attempt)
 );
 CREATE INDEX page_digest ON page(digest) WHERE is_kept = 1;
+CREATE INDEX page_text ON page(text_digest) WHERE is_indexed = 1;
 
 -- every try that brought no page row's worth of an answer, and every answer's trouble: the history of a URL
 CREATE TABLE attempt (

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 import apsw
 
 from gossamer.archive import index
+from gossamer.archive.segments import Segment
 from gossamer.records import Exchange, Facts, Outcome, RecordPlace, RobotsAnswer, State
 
 DESCRIPTION = 200
@@ -50,7 +51,9 @@ def duplicates_on_host(connection: apsw.Connection, digest: bytes, host_id: int,
     return len(rows.fetchall())
 
 
-def insert_page(connection: apsw.Connection, page_id: int, outcome: Outcome, stored: Stored, redirect_to: int | None) -> None:
+def insert_page(
+    connection: apsw.Connection, page_id: int, outcome: Outcome, stored: Stored, redirect_to: int | None
+) -> None:
     """The row of a fetched version, its links, its text and its index entry."""
     exchange, facts = outcome.exchange, outcome.facts
     assert exchange is not None
@@ -139,10 +142,16 @@ def insert_record(connection: apsw.Connection, place: RecordPlace, url: str, wha
     )
 
 
-def save_segment(connection: apsw.Connection, segment: int, uri: str, size: int, state: str, opened: float) -> None:
+def save_segment(connection: apsw.Connection, segment: Segment) -> None:
     """What is known of a WARC file: how many bytes of it are durable, and whether it is still written to."""
     connection.execute(
         "INSERT INTO segment VALUES (?, ?, ?, ?, ?) ON CONFLICT (id) DO UPDATE SET bytes = excluded.bytes,"
         " state = excluded.state",
-        (segment, uri, size, state, opened),
+        (segment.id, segment.uri, segment.bytes, "sealed" if segment.sealed else "open", segment.opened),
     )
+
+
+def load_segments(connection: apsw.Connection) -> list[Segment]:
+    """The WARC files of the collection, oldest first."""
+    rows = connection.execute("SELECT id, uri, bytes, state = 'sealed', opened FROM segment ORDER BY id")
+    return [Segment(number, uri, size, bool(sealed), opened) for number, uri, size, sealed, opened in rows]

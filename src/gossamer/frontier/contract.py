@@ -20,7 +20,18 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
-from gossamer.records import Batch, Candidate, Claim, Host, HostUpdate, RobotsAnswer, Statistics
+from gossamer.records import (
+    Batch,
+    Candidate,
+    Claim,
+    Command,
+    Host,
+    HostUpdate,
+    RobotsAnswer,
+    Selection,
+    Statistics,
+)
+from gossamer.url import Origin
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,24 +39,6 @@ class Wait:
     """Nothing can be leased now. ``until``: the earliest time something can; None: only news can change that."""
 
     until: float | None
-
-
-@dataclass(frozen=True, slots=True)
-class Selection:
-    """Which URLs a command is about; all given conditions must hold. No condition: all."""
-
-    patterns: tuple[str, ...] = ()  # SQLite GLOB on the whole URL
-    reason: str = ""  # part of the reason
-    host: str = ""  # hostname
-
-
-@dataclass(frozen=True, slots=True)
-class Command:
-    """Something another process asked of this crawl."""
-
-    id: int
-    verb: str
-    arguments: dict[str, object]
 
 
 class Frontier(Protocol):
@@ -101,6 +94,21 @@ class Frontier(Protocol):
 
     async def event(self, kind: str, **body: object) -> None:
         """Append to the log of what happened."""
+        ...
+
+    async def meet(self, origin: Origin) -> int:
+        """The id of an origin that a claim of another host leads to (robots.txt redirects), known from now on."""
+        ...
+
+    def borrow(self, host_id: int, now: float) -> float | None:
+        """Take the host's place for a request of another host's claim: None when it was free, else when to ask again.
+
+        Given back with `give_back`.
+        """
+        ...
+
+    def give_back(self, host_id: int, next_at: float) -> None:
+        """The borrowed request is over; the host may be asked again at ``next_at``."""
         ...
 
     def host(self, host_id: int) -> Host:

@@ -219,6 +219,24 @@ class Schedule:
             slot.asking_robots = False
         self._put(slot)
 
+    def borrow(self, host_id: int, now: float) -> float | None:
+        """Take a free host's place: None; else the time to ask again."""
+        slot = self._slots[host_id]
+        if slot.place is Place.BUSY:
+            return now + 0.05  # nobody tells when its fetch will be over
+        if slot.host.next_at > now:
+            return slot.host.next_at
+        slot.busy = self._per_host
+        self._put(slot)
+        return None
+
+    def give_back(self, host_id: int, next_at: float) -> None:
+        """A borrowed host is free again."""
+        slot = self._slots[host_id]
+        slot.busy = 0
+        slot.host = replace(slot.host, next_at=max(slot.host.next_at, next_at))
+        self._put(slot)
+
     def forget_urls(self, host_id: int) -> None:
         """Drop a host's URLs from memory: they were held on disk."""
         slot = self._slots[host_id]

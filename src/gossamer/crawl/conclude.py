@@ -1,0 +1,122 @@
+"""What becomes of a URL once its answer is known. Pure."""
+
+from dataclasses import dataclass
+
+from gossamer import url as urls
+from gossamer.policy import failures
+from gossamer.records import (
+    Candidate,
+    Claim,
+    Exchange,
+    Facts,
+    Failure,
+    FailureKind,
+    Settlement,
+    State,
+    Via,
+)
+from gossamer.settings import Settings
+
+REDIRECTS = frozenset({301, 302, 303, 307, 308})
+
+_NO_CONNECTION = frozenset(
+    {
+        FailureKind.CONNECT_REFUSED,
+        FailureKind.CONNECT_TIMEOUT,
+        FailureKind.FIRST_BYTE_TIMEOUT,
+        FailureKind.RESET,
+        FailureKind.UNREACHABLE,
+        FailureKind.TLS_CERTIFICATE,
+        FailureKind.TLS_PROTOCOL,
+        FailureKind.NOT_HTTP,
+    }
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Conclusion:
+    """The settlement of a URL, and the URLs that its answer (not its page) leads to."""
+
+    settlement: Settlement
+    candidates: tuple[Candidate, ...] = ()
+
+
+def conclude(
+    claim: Claim, answer: Exchange | Failure, facts: Facts | None, settings: Settings, *, now: float, jitter: float
+) -> Conclusion:
+    """The settlement of a URL after one try. ``jitter`` in [0, 1) spreads the pauses before further tries."""
+    if isinstance(answer, Failure):
+        return _after_failure(claim, answer, settings, now, jitter)
+    if answer.status in REDIRECTS:
+        return _after_redirect(claim, answer, settings, now, jitter)
+    failure = failures.of_status(answer.status, answer.headers, now) or _of_body(answer, facts)
+    if failure is not None:
+        return Conclusion(failures.settle(failure, claim.attempts, settings, now, jitter))
+    return Conclusion(Settlement(State.FINISHED, reason=_remark(answer, facts, settings)))
+
+
+def _after_failure(claim: Claim, failure: Failure, settings: Settings, now: float, jitter: float) -> Conclusion:
+    if claim.guessed_scheme and claim.attempts == 0 and failure.kind in _NO_CONNECTION:
+        other = Candidate(f"http{claim.url.removeprefix('https')}", Via.SEED, depth=0)
+        settlement = Settlement(State.FAILED, reason=f"{failure}; http was tried instead", failure=failure)
+        return Conclusion(settlement, (other,))
+    return Conclusion(failures.settle(failure, claim.attempts, settings, now, jitter))
+
+
+def _after_redirect(claim: Claim, exchange: Exchange, settings: Settings, now: float, jitter: float) -> Conclusion:
+    target = redirect_target(exchange)
+    if isinstance(target, Failure):
+        return Conclusion(failures.settle(target, claim.attempts, settings, now, jitter))
+    hops = claim.hops + 1
+    failure = None
+    if target == claim.url:
+        failure = Failure(FailureKind.REDIRECT_LOOP, "it redirects to itself", now)
+    elif hops > settings.max_redirects:
+        failure = Failure(FailureKind.REDIRECT_LIMIT, f"more than {settings.max_redirects} in a row", now)
+    if failure is not None:
+        return Conclusion(failures.settle(failure, claim.attempts, settings, now, jitter))
+    candidate = Candidate(target, Via.REDIRECT, claim.depth, parent=claim.url_id, hops=hops)
+    return Conclusion(Settlement(State.FINISHED, reason=f"redirects to {target}"), (candidate,))
+
+
+def redirect_target(exchange: Exchange) -> str | Failure:
+    """Where a redirect leads: http(s) only. Bytes outside ASCII are UTF-8 to browsers, else Latin-1."""
+    location = exchange.header("location").strip()
+    if not location:
+        return Failure(FailureKind.REDIRECT_NOWHERE, f"status {exchange.status}", exchange.ended_at)
+    try:
+        location = location.encode("latin-1").decode("utf-8")
+    except UnicodeError:
+        pass
+    target = urls.canonicalise(location, exchange.url)
+    if target is None:
+        return Failure(FailureKind.REDIRECT_NOWHERE, f"to {location[:200]!r}, which is no web address", exchange.ended_at)
+    return target
+
+
+def _of_body(exchange: Exchange, facts: Facts | None) -> Failure | None:
+    """What is wrong with the body of a success: cut short, or not to be decoded."""
+    if exchange.truncated == "disconnect":
+        return Failure(FailureKind.BODY_TRUNCATED, f"{len(exchange.body)} bytes came", exchange.ended_at)
+    if exchange.truncated == "time":
+        return Failure(FailureKind.TIMEOUT, f"{len(exchange.body)} bytes came", exchange.ended_at)
+    if facts is not None and facts.failure is not None and facts.failure.kind not in _KEPT:
+        return facts.failure
+    return None
+
+
+_KEPT = frozenset({FailureKind.PARSER_CRASHED, FailureKind.PARSER_HUNG, FailureKind.BODY_TOO_LARGE})
+"""Failures of ours, not of the server's: the page is kept, and says so."""
+
+
+def _remark(exchange: Exchange, facts: Facts | None, settings: Settings) -> str:
+    if exchange.truncated == "length":
+        return f"body too large: the first {settings.max_size} bytes were kept"
+    return str(facts.failure) if facts is not None and facts.failure is not None else ""
+
+
+def wants_parsing(answer: Exchange | Failure | None) -> bool:
+    """Whether a parser worker is to look at an answer: a success with a body that is whole, or cut at our own limit."""
+    if not isinstance(answer, Exchange):
+        return False
+    return 200 <= answer.status < 300 and answer.truncated in ("", "length")

@@ -1,0 +1,111 @@
+"""One request with all that goes before it: the name is looked up, the address checked, the connection pinned to it."""
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from typing import Protocol
+
+from gossamer import url as urls
+from gossamer.clock import Clock
+from gossamer.policy.addresses import permitted
+from gossamer.records import Address, Exchange, Failure, FailureKind, Headers, Host, Request
+from gossamer.settings import Settings
+
+PENDING = "pending"
+"""A seed's own origin whose address has not been looked up yet: the class it first has will be allowed."""
+
+_ADDRESSES_TRIED = 3
+
+
+class Resolver(Protocol):
+    """Names to addresses."""
+
+    async def resolve(self, hostname: str) -> tuple[Address, ...] | Failure: ...
+
+
+class Transport(Protocol):
+    """Requests to exchanges."""
+
+    async def fetch(self, request: Request) -> Exchange | Failure: ...
+
+
+class Fetcher:
+    """Fetches URLs of known hosts, within the rules about addresses."""
+
+    def __init__(self, resolver: Resolver, transport: Transport, settings: Settings, headers: Headers, clock: Clock) -> None:
+        self._resolver = resolver
+        self._transport = transport
+        self._settings = settings
+        self._headers = headers
+        self._clock = clock
+        self._doors: dict[str, _Door] = {}
+
+    async def fetch(self, url: str, host: Host, *, max_body: int | None = None) -> tuple[Exchange | Failure, str]:
+        """The answer, and the class of address that the host is exempt with from now on (empty: none)."""
+        found = await self._resolver.resolve(urls.origin(url).hostname)
+        if isinstance(found, Failure):
+            return found, ""
+        exempt = found[0].kind if host.exempt == PENDING else host.exempt
+        allowed = [
+            address
+            for address in found
+            if permitted(address.kind, exempt=exempt, allow_private=self._settings.allow_private)
+        ]
+        if not allowed:
+            kinds = ", ".join(f"{address.ip} is {address.kind}" for address in found[:_ADDRESSES_TRIED])
+            return Failure(FailureKind.ADDRESS_REFUSED, kinds, self._clock.now()), exempt
+        limit = self._settings.max_size if max_body is None else max_body
+        return await self._try_addresses(url, host, allowed[:_ADDRESSES_TRIED], limit), exempt
+
+    async def _try_addresses(
+        self, url: str, host: Host, addresses: list[Address], max_body: int
+    ) -> Exchange | Failure:
+        """The next address is tried only where the connection itself failed: no request was seen by anybody."""
+        answer: Exchange | Failure
+        for address in addresses:
+            answer = await self._request(url, host, address, max_body)
+            if isinstance(answer, Exchange) or answer.kind not in _NOT_CONNECTED:
+                break
+        return answer
+
+    async def _request(self, url: str, host: Host, address: Address, max_body: int) -> Exchange | Failure:
+        settings = self._settings
+        request = Request(
+            url,
+            address,
+            headers=self._headers if host.exempt else (),  # to the seeds' own origins only
+            max_body=max_body,
+            timeout=settings.timeout,
+            connect_timeout=settings.connect_timeout,
+            first_byte_timeout=settings.first_byte_timeout,
+        )
+        async with self._place_at(address):
+            return await self._transport.fetch(request)
+
+    @asynccontextmanager
+    async def _place_at(self, address: Address) -> AsyncIterator[None]:
+        """An address serves so many connections at once, whatever its names."""
+        if address.kind == "loopback":
+            yield
+            return
+        door = self._doors.setdefault(address.ip, _Door(asyncio.Semaphore(self._settings.per_address)))
+        door.users += 1
+        try:
+            async with door.places:
+                yield
+        finally:
+            door.users -= 1
+            if not door.users:
+                self._doors.pop(address.ip, None)
+
+
+@dataclass(slots=True)
+class _Door:
+    """The connections to one address."""
+
+    places: asyncio.Semaphore
+    users: int = 0  # at it and waiting for it
+
+
+_NOT_CONNECTED = frozenset({FailureKind.CONNECT_REFUSED, FailureKind.CONNECT_TIMEOUT, FailureKind.UNREACHABLE})

@@ -1,0 +1,285 @@
+"""The crawl manager: one loop that hands out URLs while there is work, room and time.
+
+How one URL travels:
+
+1. `Frontier.lease` hands out a claim: the next URL in the order found whose host may be asked.
+2. `Visitor` looks at robots.txt and fetches; the host is free again as soon as its answer is there.
+3. `Pipeline` has a worker parse the body, concludes what becomes of the URL, and commits groups of outcomes.
+4. The commit gives the frontier new URLs, and the loop goes on.
+
+A crawl is over when nothing is under way and the frontier has nothing that could be leased now or later.
+"""
+
+import asyncio
+import logging
+from collections.abc import Callable, Coroutine
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import Any
+
+from gossamer.clock import Clock
+from gossamer.crawl.pipeline import Pipeline
+from gossamer.crawl.report import Ending, Progress, Report
+from gossamer.crawl.visit import Visit, Visitor
+from gossamer.fetch.downloaders import DownloaderPool
+from gossamer.frontier.contract import Frontier, Wait
+from gossamer.policy import failures
+from gossamer.policy.politeness import LinkMonitor
+from gossamer.records import Claim, Exchange, Failure, Outcome, Settlement, State, Via
+from gossamer.settings import Settings
+
+log = logging.getLogger("gossamer.crawl")
+
+LINK_PAUSE = 15.0
+"""Seconds without a request after the link was found to be down."""
+
+_RATE_WINDOW = 10.0
+
+
+@dataclass(frozen=True, slots=True)
+class Parts:
+    """What a crawl is put together from."""
+
+    frontier: Frontier
+    visitor: Visitor
+    pipeline: Pipeline
+    settings: Settings
+    clock: Clock
+
+
+class Crawl:
+    """One run of the crawl manager. ``observe`` is given a snapshot each second and at the end."""
+
+    def __init__(self, parts: Parts, news: asyncio.Event, observe: Callable[[Progress], None]) -> None:
+        self._frontier = parts.frontier
+        self._visitor = parts.visitor
+        self._pipeline = parts.pipeline
+        self._settings = parts.settings
+        self._clock = parts.clock
+        self._news = news
+        self._observe = observe
+        self._started = parts.clock.now()
+        self._pool = DownloaderPool(parts.settings.downloaders, parts.settings.max_downloaders, self._started)
+        self._link = LinkMonitor()
+        self._tasks: set[asyncio.Task[None]] = set()
+        self._error: BaseException | None = None
+        self._stopping: Ending | None = None
+        self._pauses: dict[str, float | None] = {}  # why: until when; None: until it is lifted
+        self._rates: list[tuple[float, int, int]] = []
+        self._hopeless: dict[int, str] = {}  # seeds that could not be reached, by URL id
+
+    # --- from outside
+
+    def stop(self, ending: Ending = Ending.STOPPED) -> None:
+        """Hand out nothing more; what is in flight is finished and committed."""
+        self._stopping = self._stopping or ending
+        self._news.set()
+
+    def abort(self) -> None:
+        """Stop at once: transfers in flight are dropped, their URLs are waiting again."""
+        self.stop()
+        for task in self._tasks:
+            task.cancel()
+
+    def pause(self, why: str, until: float | None = None) -> None:
+        """Hand out nothing for a while."""
+        if why not in self._pauses:
+            log.warning("paused: %s", why)
+        self._pauses[why] = until
+
+    def resume(self, why: str) -> None:
+        """Lift a pause."""
+        if why in self._pauses:
+            log.info("going on after: %s", why)
+            del self._pauses[why]
+            self._news.set()
+
+    @property
+    def pausing(self) -> str:
+        """Why nothing is handed out now; empty when it is."""
+        now = self._clock.now()
+        for why, until in list(self._pauses.items()):
+            if until is not None and until <= now:
+                self.resume(why)
+        return next(iter(self._pauses), "")
+
+    # --- the loop
+
+    async def run(self) -> Report:
+        """Crawl until there is nothing left to do, or until stopped. Raises what makes going on impossible."""
+        committer = asyncio.create_task(self._pipeline.run())
+        committer.add_done_callback(self._committer_ended)
+        try:
+            ending = await self._loop()
+        finally:
+            await self._cancel_tasks()
+            committer.cancel()
+            with suppress(asyncio.CancelledError):
+                await committer
+        progress = self.progress("stopped")
+        self._observe(progress)
+        return Report(ending, progress, tuple(self._hopeless.values()) if ending is Ending.NO_SEED else ())
+
+    async def _loop(self) -> Ending:
+        while True:
+            self._news.clear()
+            if self._error is not None:
+                raise self._error
+            until = self._dispatch()
+            ending = self._ending(until)
+            if ending is not None:
+                return ending
+            with suppress(TimeoutError):
+                await asyncio.wait_for(self._news.wait(), self._patience(until))
+
+    def _patience(self, until: float | None) -> float:
+        """Seconds until the loop must look again although nothing happened."""
+        return 1.0 if until is None else min(1.0, max(0.0, until - self._clock.now()))
+
+    def _dispatch(self) -> float | None:
+        """Hand out URLs while that is allowed; when it may be possible again (None: when something happens)."""
+        self._pool.adapt(self._clock.now())
+        while self._may_start():
+            claim = self._frontier.lease(self._clock.now())
+            if isinstance(claim, Wait):
+                return claim.until
+            self._start(claim)
+        return None
+
+    def _may_start(self) -> bool:
+        if self._stopping or self.pausing or not self._pipeline.has_room or not self._budget_left():
+            return False
+        if not self._pool.has_room:
+            self._pool.want_more()
+            return False
+        return True
+
+    def _budget_left(self) -> bool:
+        """Whether another page may be kept, if all that is under way are."""
+        now = self._frontier.statistics()
+        return not self._settings.max_urls or now.pages + now.running < self._settings.max_urls
+
+    def _ending(self, until: float | None) -> Ending | None:
+        if self._tasks or not self._pipeline.is_empty:
+            return None
+        now = self._frontier.statistics()
+        if self._settings.max_urls and now.pages >= self._settings.max_urls:
+            return Ending.MAX_URLS
+        if self._stopping:
+            return self._stopping
+        if self._is_hopeless():
+            return Ending.NO_SEED
+        if self.pausing or until is not None or self._frontier.is_reading:
+            return None
+        return Ending.DONE if now.pages or not self._hopeless else Ending.NO_SEED
+
+    def _is_hopeless(self) -> bool:
+        """Nothing was ever kept, and every URL that waits is a seed that could not be reached."""
+        now = self._frontier.statistics()
+        return bool(self._hopeless) and not now.pages and now.waiting + now.failed <= len(self._hopeless)
+
+    # --- one claim
+
+    def _start(self, claim: Claim) -> None:
+        self._pool.begin()
+        work = self._serve_robots(claim) if claim.is_robots else self._serve(claim)
+        task = asyncio.create_task(self._guard(work))
+        self._tasks.add(task)
+        task.add_done_callback(self._served)
+
+    def _served(self, task: asyncio.Task[None]) -> None:
+        self._tasks.discard(task)
+        self._news.set()
+
+    async def _guard(self, work: Coroutine[Any, Any, None]) -> None:
+        """An error in our own code ends the crawl with its cause, not with a task that nobody looks at."""
+        try:
+            await work
+        except asyncio.CancelledError:
+            raise
+        except BaseException as error:  # noqa: BLE001  # handed to the loop, which raises it
+            self._error = self._error or error
+
+    async def _serve_robots(self, claim: Claim) -> None:
+        try:
+            outcomes = await self._visitor.visit_robots(claim)
+        finally:
+            self._pool.end()
+        for outcome in outcomes:
+            self._pipeline.put(outcome)
+
+    async def _serve(self, claim: Claim) -> None:
+        try:
+            visit = await self._visitor.visit(claim)
+        finally:
+            self._pool.end()
+            self._news.set()  # its host is free before its page is parsed
+        if isinstance(visit, Outcome):
+            self._pipeline.put(visit)
+            return
+        self._note(visit)
+        if self._link.is_down(self._clock.now()) and isinstance(visit.answer, Failure):
+            self._pipeline.put(self._untried(visit))
+            return
+        outcome = await self._pipeline.take(visit)
+        log.debug("%s %s %s", outcome.settlement.state.name.lower(), claim.url, outcome.settlement.reason)
+
+    def _note(self, visit: Visit) -> None:
+        now = self._clock.now()
+        answer, claim = visit.answer, visit.claim
+        if isinstance(answer, Exchange):
+            overloaded = answer.status in (429, 503)
+            self._pool.note(answer.answered_at - answer.started_at, failed=overloaded)
+            self._link.succeeded(claim.origin, now)
+            return
+        self._pool.note(0.0, failed=failures.affects_host(answer.kind))
+        log.info("%s: %s", claim.url, answer)
+        if failures.speaks_of_link(answer.kind):
+            self._link.failed(claim.origin, now)
+        if self._link.is_down(now):
+            self.pause("the link is down", now + LINK_PAUSE)
+        if claim.via is Via.SEED and failures.never_connected(answer.kind):
+            self._hopeless[claim.url_id] = f"{claim.url}: {answer}"
+
+    def _untried(self, visit: Visit) -> Outcome:
+        """The link is down: no try is burnt, and no host is blamed."""
+        due = self._clock.now() + LINK_PAUSE
+        settlement = Settlement(State.WAITING, "the link is down", due=due, counts_as_try=False)
+        return Outcome(visit.claim, settlement)
+
+    # --- around it
+
+    def progress(self, state: str = "") -> Progress:
+        """A snapshot of now."""
+        now = self._clock.now()
+        statistics = self._frontier.statistics()
+        self._rates = [rate for rate in self._rates if now - rate[0] <= _RATE_WINDOW] or self._rates[-1:]
+        then, pages, size = self._rates[0] if self._rates else (self._started, statistics.pages, statistics.bytes)
+        self._rates.append((now, statistics.pages, statistics.bytes))
+        span = max(now - then, 0.001)
+        depths = self._pipeline.depths()
+        pausing = self.pausing
+        return Progress(
+            state=state or ("stopping" if self._stopping else "paused" if pausing else "running"),
+            statistics=statistics,
+            errors=self._frontier.errors(),
+            pages_per_second=(statistics.pages - pages) / span,
+            bytes_per_second=(statistics.bytes - size) / span,
+            downloaders_busy=self._pool.busy,
+            downloaders=self._pool.limit,
+            parsing=depths.parsing,
+            committing=depths.committing,
+            pending_bytes=depths.bytes,
+            elapsed=now - self._started,
+            pause=pausing,
+        )
+
+    def _committer_ended(self, task: asyncio.Task[None]) -> None:
+        if not task.cancelled() and task.exception() is not None:
+            self._error = task.exception()
+            self._news.set()
+
+    async def _cancel_tasks(self) -> None:
+        for task in self._tasks:
+            task.cancel()
+        await asyncio.gather(*self._tasks, return_exceptions=True)

@@ -1,0 +1,128 @@
+"""From an answer to durable rows: parsed in a worker, concluded, and committed in groups. Bounded in number and bytes."""
+
+import asyncio
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Protocol
+
+from gossamer.clock import Clock
+from gossamer.crawl.conclude import conclude, wants_parsing
+from gossamer.crawl.visit import Visit
+from gossamer.frontier.contract import Frontier
+from gossamer.parse.job import ParseJob
+from gossamer.records import Batch, Exchange, Facts, Lease, Outcome
+from gossamer.settings import Settings
+
+MAX_OUTCOMES = 512
+MAX_BYTES = 96 * 1024 * 1024
+GROUP_OUTCOMES = 128
+GROUP_BYTES = 32 * 1024 * 1024
+
+
+class Parsers(Protocol):
+    """Bodies to facts, in other processes."""
+
+    async def parse(self, job: ParseJob) -> Facts: ...
+
+
+@dataclass(frozen=True, slots=True)
+class Depths:
+    """What lies between the downloaders and the disk."""
+
+    parsing: int
+    committing: int
+    bytes: int
+
+
+class Pipeline:
+    """Takes what was fetched; ``on_room`` is called when something left it."""
+
+    def __init__(
+        self,
+        frontier: Frontier,
+        parsers: Parsers,
+        lease: Lease,
+        settings: Settings,
+        clock: Clock,
+        random: Callable[[], float],
+        on_room: Callable[[], None],
+    ) -> None:
+        self._frontier = frontier
+        self._parsers = parsers
+        self._lease = lease
+        self._settings = settings
+        self._clock = clock
+        self._random = random
+        self._on_room = on_room
+        self._ready: asyncio.Queue[Outcome] = asyncio.Queue()
+        self._parsing = 0
+        self._committing = 0
+        self._bytes = 0
+
+    @property
+    def has_room(self) -> bool:
+        """Whether another download may start: when writing falls behind, fetching slows and memory does not grow."""
+        return self._parsing + self._committing < MAX_OUTCOMES and self._bytes < MAX_BYTES
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether everything that was taken is durable."""
+        return self._parsing + self._committing == 0
+
+    def depths(self) -> Depths:
+        """How much is under way."""
+        return Depths(self._parsing, self._committing, self._bytes)
+
+    async def take(self, visit: Visit) -> Outcome:
+        """Parse and conclude the answer to a visit, and pass it on to be committed."""
+        self._parsing += 1
+        self._bytes += _weight(visit.answer)
+        try:
+            facts = await self._facts(visit)
+        finally:
+            self._parsing -= 1
+            self._bytes -= _weight(visit.answer)
+        conclusion = conclude(
+            visit.claim, visit.answer, facts, self._settings, now=self._clock.now(), jitter=self._random()
+        )
+        exchange = visit.answer if isinstance(visit.answer, Exchange) else None
+        outcome = Outcome(
+            visit.claim,
+            conclusion.settlement,
+            host=visit.update,
+            exchange=exchange,
+            facts=facts,
+            candidates=conclusion.candidates,
+        )
+        self.put(outcome)
+        return outcome
+
+    async def _facts(self, visit: Visit) -> Facts | None:
+        answer = visit.answer
+        if not isinstance(answer, Exchange) or not wants_parsing(answer):
+            return None
+        job = ParseJob(answer.url, answer.headers, answer.body, answer.truncated, self._clock.now())
+        return await self._parsers.parse(job)
+
+    def put(self, outcome: Outcome) -> None:
+        """Pass on what needs no parsing."""
+        self._committing += 1
+        self._bytes += _weight(outcome.exchange)
+        self._ready.put_nowait(outcome)
+
+    async def run(self) -> None:
+        """Commit group after group, until cancelled. A failure of the disk ends it: it is never tried again."""
+        while True:
+            group = [await self._ready.get()]
+            size = _weight(group[0].exchange)
+            while not self._ready.empty() and len(group) < GROUP_OUTCOMES and size < GROUP_BYTES:
+                group.append(self._ready.get_nowait())
+                size += _weight(group[-1].exchange)
+            await self._frontier.commit(Batch(tuple(group), self._lease))
+            self._committing -= len(group)
+            self._bytes -= size
+            self._on_room()
+
+
+def _weight(answer: object) -> int:
+    return len(answer.body) if isinstance(answer, Exchange) else 0

@@ -1,0 +1,59 @@
+"""What a crawl says of itself: while it runs, and at its end."""
+
+from dataclasses import dataclass, field
+from enum import StrEnum
+
+from gossamer.records import Statistics
+
+
+class Ending(StrEnum):
+    """Why a crawl ended."""
+
+    DONE = "nothing is left to fetch"
+    MAX_URLS = "the number of pages asked for was reached"
+    MAX_TIME = "the time asked for is over"
+    STOPPED = "stopped"
+    NO_SEED = "no seed could be fetched"
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """A snapshot of a running crawl; rates are over the last seconds."""
+
+    state: str  # running, paused, stopping, stopped
+    statistics: Statistics
+    errors: dict[str, int]
+    pages_per_second: float
+    bytes_per_second: float
+    downloaders_busy: int
+    downloaders: int
+    parsing: int
+    committing: int
+    pending_bytes: int
+    elapsed: float
+    pause: str = ""  # why it is paused
+
+    def as_json(self) -> dict[str, object]:
+        """What stands in the heartbeat."""
+        return {
+            "running": self.statistics.running,
+            "pages_per_second": round(self.pages_per_second, 2),
+            "bytes_per_second": round(self.bytes_per_second),
+            "downloaders": self.downloaders,
+            "downloaders_busy": self.downloaders_busy,
+            "parsing": self.parsing,
+            "committing": self.committing,
+            "pending_bytes": self.pending_bytes,
+            "ready_hosts": self.statistics.ready_hosts,
+            "elapsed": round(self.elapsed, 1),
+            "pause": self.pause,
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """How a crawl ended."""
+
+    ending: Ending
+    progress: Progress
+    seed_failures: tuple[str, ...] = field(default=())  # one line each, where no seed could be fetched

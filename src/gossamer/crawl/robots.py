@@ -1,0 +1,150 @@
+"""robots.txt of the hosts that are crawled: asked for once a day, kept over restarts, compiled once."""
+
+import asyncio
+from collections import OrderedDict
+from dataclasses import replace
+
+from gossamer import url as urls
+from gossamer.clock import Clock
+from gossamer.crawl.conclude import REDIRECTS, redirect_target
+from gossamer.crawl.fetching import Fetcher
+from gossamer.frontier.contract import Frontier
+from gossamer.parse.body import decode
+from gossamer.policy import failures, robots
+from gossamer.records import (
+    Claim,
+    Exchange,
+    Failure,
+    FailureKind,
+    Host,
+    HostUpdate,
+    Outcome,
+    RobotsAnswer,
+    Settlement,
+    State,
+)
+from gossamer.settings import Settings
+
+TOKEN = "gossamer"
+"""The name by which robots.txt files speak of us (RFC 9309 2.2.1)."""
+
+MAX_REDIRECTS = 5
+_CACHED = 10_000
+
+
+class RobotsKeeper:
+    """The rules of every host that is asked."""
+
+    def __init__(self, frontier: Frontier, fetcher: Fetcher, settings: Settings, clock: Clock) -> None:
+        self._frontier = frontier
+        self._fetcher = fetcher
+        self._settings = settings
+        self._clock = clock
+        self._groups: OrderedDict[int, robots.Group] = OrderedDict()
+
+    async def rules(self, host_id: int) -> robots.Group:
+        """The rules that apply to us on a host whose robots.txt was asked for."""
+        group = self._groups.get(host_id)
+        if group is None:
+            answer = await self._frontier.robots(host_id)
+            group = self._keep(host_id, answer.body if answer else b"")
+        self._groups.move_to_end(host_id)
+        return group
+
+    def _keep(self, host_id: int, body: bytes) -> robots.Group:
+        group = self._groups[host_id] = robots.parse(body).group(TOKEN)
+        if len(self._groups) > _CACHED:
+            self._groups.popitem(last=False)
+        return group
+
+    async def ask(self, claim: Claim, jitter: float) -> list[Outcome]:
+        """Ask a host for its robots.txt; every hop is an exchange of its own, and the host's place is held meanwhile.
+
+        The last outcome says what is known now. Never is an error taken as permission, never is one cached as such.
+        """
+        host = self._frontier.host(claim.host_id)
+        hops: list[Outcome] = []
+        url, answer, exempt = claim.url, await self._fetch(claim.url, host), host.exempt
+        for _ in range(MAX_REDIRECTS):
+            if isinstance(answer[0], Failure) or answer[0].status not in REDIRECTS:
+                break
+            hops.append(_archived(claim, answer[0]))
+            target = redirect_target(answer[0])
+            if isinstance(target, Failure):
+                break
+            url, answer = target, await self._next_hop(target, claim, answer[0].answered_at)
+        else:
+            if isinstance(answer[0], Exchange) and answer[0].status in REDIRECTS:
+                hops.append(_archived(claim, answer[0]))
+        exempt = exempt if urls.origin(url) != urls.origin(claim.url) else answer[1] or exempt
+        return [*hops, self._conclude(claim, host, answer[0], exempt, jitter)]
+
+    async def _fetch(self, url: str, host: Host) -> tuple[Exchange | Failure, str]:
+        return await self._fetcher.fetch(url, host, max_body=2 * robots.LIMIT)
+
+    async def _next_hop(self, url: str, claim: Claim, answered_at: float) -> tuple[Exchange | Failure, str]:
+        """A redirect of robots.txt: it keeps the distance that its host asks for, whichever host that is."""
+        origin = urls.origin(url)
+        if str(origin) == claim.origin:
+            host = self._frontier.host(claim.host_id)
+            await asyncio.sleep(max(0.0, answered_at + self._pause(host) - self._clock.now()))
+            return await self._fetch(url, host)
+        host_id = await self._frontier.meet(origin)
+        while (again := self._frontier.borrow(host_id, self._clock.now())) is not None:
+            await asyncio.sleep(max(0.01, again - self._clock.now()))
+        host = self._frontier.host(host_id)
+        answered = self._clock.now()
+        try:
+            answer = await self._fetch(url, host)
+            answered = answer[0].answered_at if isinstance(answer[0], Exchange) else self._clock.now()
+            return answer
+        finally:
+            self._frontier.give_back(host_id, answered + self._pause(host))
+
+    def _pause(self, host: Host) -> float:
+        if host.delay is not None:
+            return host.delay
+        return 1.0 if self._settings.delay is None else self._settings.delay
+
+    def _conclude(
+        self, claim: Claim, host: Host, answer: Exchange | Failure, exempt: str, jitter: float
+    ) -> Outcome:
+        now = self._clock.now()
+        status = answer.status if isinstance(answer, Exchange) and answer.truncated in ("", "length") else None
+        body = _body(answer) if isinstance(answer, Exchange) else b""
+        exchange = answer if isinstance(answer, Exchange) and answer.status not in REDIRECTS else None
+        meaning = robots.meaning(None if body is None else status)
+        if meaning is robots.Meaning.ASK_AGAIN:
+            update = self._ask_again(host, answer, exempt, now, jitter)
+        else:
+            kept = robots.cut(body or b"") if meaning is robots.Meaning.RULES else b""
+            known = RobotsAnswer(kept, now, now + self._settings.robots_age, status or 0)
+            self._keep(host.id, kept)
+            update = HostUpdate(host.id, next_at=now, robots=known, exempt=exempt)
+        return Outcome(claim, Settlement(State.FINISHED), host=update, exchange=exchange)
+
+    def _ask_again(
+        self, host: Host, answer: Exchange | Failure, exempt: str, now: float, jitter: float
+    ) -> HostUpdate:
+        """The host waits, and is asked again with growing pauses; after so many tries it is put aside."""
+        detail = f"status {answer.status}" if isinstance(answer, Exchange) else str(answer)
+        asked = failures.of_status(answer.status, answer.headers, now) if isinstance(answer, Exchange) else answer
+        retry_after = asked.retry_after if asked else None
+        failure = Failure(FailureKind.ROBOTS_UNREACHABLE, detail, now, retry_after)
+        settlement = failures.settle(failure, host.robots_tries, self._settings, now, jitter)
+        tries = host.robots_tries + 1
+        if settlement.due is None:
+            return HostUpdate(host.id, now, tries, put_aside=str(failure), robots_tries=0, exempt=exempt)
+        return HostUpdate(host.id, settlement.due, tries, robots_tries=tries, exempt=exempt)
+
+
+def _body(exchange: Exchange) -> bytes | None:
+    """The decoded body, as far as it is read; None when it can't be decoded, which is no permission."""
+    decoded = decode(exchange.headers, exchange.body, 4 * robots.LIMIT)
+    if not isinstance(decoded, Failure):
+        return decoded
+    return None
+
+
+def _archived(claim: Claim, exchange: Exchange) -> Outcome:
+    return Outcome(replace(claim, url=exchange.url), Settlement(State.FINISHED), exchange=exchange)

@@ -1,0 +1,117 @@
+"""One visit of a URL: what robots.txt says, the fetch, and what it taught about the host."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from gossamer import url as urls
+from gossamer.clock import Clock
+from gossamer.crawl.fetching import Fetcher
+from gossamer.crawl.robots import RobotsKeeper
+from gossamer.frontier.contract import Frontier
+from gossamer.policy import failures, politeness
+from gossamer.records import Claim, Exchange, Failure, Host, HostUpdate, Outcome, Settlement, State
+from gossamer.settings import Settings
+
+
+@dataclass(frozen=True, slots=True)
+class Visit:
+    """A URL was asked for: the answer, and the host as it is now known."""
+
+    claim: Claim
+    answer: Exchange | Failure
+    update: HostUpdate
+
+
+class Visitor:
+    """Makes visits; gives the host back to the frontier as soon as its answer is there."""
+
+    def __init__(
+        self,
+        frontier: Frontier,
+        fetcher: Fetcher,
+        robots: RobotsKeeper,
+        settings: Settings,
+        clock: Clock,
+        random: Callable[[], float],
+    ) -> None:
+        self._frontier = frontier
+        self._fetcher = fetcher
+        self._robots = robots
+        self._settings = settings
+        self._clock = clock
+        self._random = random
+
+    async def visit_robots(self, claim: Claim) -> list[Outcome]:
+        """Ask for the robots.txt of a host."""
+        outcomes = await self._robots.ask(claim, self._random())
+        last = outcomes[-1]
+        assert last.host is not None
+        crawl_delay = (await self._robots.rules(claim.host_id)).crawl_delay if last.host.robots else None
+        update = self._with_distance(last.host, last.exchange, crawl_delay)
+        self._frontier.answered(claim, update)
+        return [*outcomes[:-1], Outcome(claim, last.settlement, host=update, exchange=last.exchange)]
+
+    async def visit(self, claim: Claim) -> Visit | Outcome:
+        """Fetch a URL, or say that robots.txt forbids it."""
+        crawl_delay = None
+        if not self._settings.ignore_robots:
+            rules = await self._robots.rules(claim.host_id)
+            match = rules.match(urls.path_and_query(claim.url))
+            if not match.allowed:
+                self._frontier.skip(claim)
+                reason = f"robots.txt: {match.rule}"
+                return Outcome(claim, Settlement(State.WAITING, reason, held=True, counts_as_try=False))
+            crawl_delay = rules.crawl_delay
+        reserved_at = self._clock.now()
+        host = self._frontier.host(claim.host_id)
+        answer, exempt = await self._fetcher.fetch(claim.url, host)
+        update = self._learn(host, answer, exempt, crawl_delay, reserved_at)
+        self._frontier.answered(claim, update)
+        return Visit(claim, answer, update)
+
+    def _learn(
+        self, host: Host, answer: Exchange | Failure, exempt: str, crawl_delay: float | None, reserved_at: float
+    ) -> HostUpdate:
+        now = self._clock.now()
+        failure = answer if isinstance(answer, Failure) else failures.of_status(answer.status, answer.headers, now)
+        in_a_row = host.failures + 1 if failure is not None and failures.affects_host(failure.kind) else 0
+        delay = self._delay(host, exempt, answer, crawl_delay)
+        next_at = politeness.next_at(
+            reserved_at=reserved_at,
+            answered_at=answer.answered_at if isinstance(answer, Exchange) else now,
+            delay=delay,
+            retry_after=failure.retry_after if failure else None,
+            now=now,
+            settings=self._settings,
+        )
+        aside = failures.host_put_aside(in_a_row, self._settings)
+        return HostUpdate(
+            host.id, next_at, in_a_row, put_aside=f"{aside}: {failure}" if aside else "", exempt=exempt, delay=delay
+        )
+
+    def _with_distance(
+        self, update: HostUpdate, exchange: Exchange | None, crawl_delay: float | None
+    ) -> HostUpdate:
+        """robots.txt counts as a request like any other."""
+        host = self._frontier.host(update.host_id)
+        learned = self._learn(host, exchange, update.exempt, crawl_delay, self._clock.now()) if exchange else None
+        delay = learned.delay if learned else self._delay(host, update.exempt, exchange, crawl_delay)
+        next_at = max(update.next_at, learned.next_at if learned else self._clock.now() + delay)
+        return HostUpdate(
+            update.host_id,
+            next_at,
+            update.failures,
+            put_aside=update.put_aside,
+            robots=update.robots,
+            robots_tries=update.robots_tries,
+            exempt=update.exempt,
+            delay=delay,
+        )
+
+    def _delay(
+        self, host: Host, exempt: str, answer: Exchange | Failure | None, crawl_delay: float | None
+    ) -> float:
+        took = answer.answered_at - answer.started_at if isinstance(answer, Exchange) else 0.0
+        return politeness.delay(
+            self._settings, is_loopback=exempt == "loopback", crawl_delay=crawl_delay, response_time=took
+        )

@@ -1,0 +1,341 @@
+"""Reads WARC records back: one at a known place, or a whole segment with all that is wrong in it.
+
+Strict where common readers are lenient (warcio gives a short record for most truncations without a word): a record
+ends where its length says, its member right after it, and gzip's own checksum is right. Nothing is trusted, since a
+collection may come from a stranger: lengths are limits and not allocations.
+"""
+
+import errno
+import hashlib
+import os
+import re
+import stat
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import datetime
+from io import BufferedReader, FileIO
+from pathlib import Path
+from typing import cast
+
+from isal import igzip_lib
+
+from gossamer.archive.segments import segment_path
+from gossamer.archive.warc import GZIP_HEADER, REFERRED_DIGEST, Original, digest_label, split_block
+from gossamer.errors import ArchiveError
+from gossamer.records import Headers, RecordPlace
+
+MAX_BLOCK = 512 * 1024 * 1024
+"""Bytes that are read into memory unless told otherwise: far above the largest body that is kept by default."""
+
+_MAX_FIELDS = 256 * 1024
+_MAX_HEAD = 64 * 1024  # where a payload digest was given, the head ends before
+_CHUNK = 16 * 1024
+_END = b"\r\n\r\n"
+_HINT = "run gossamer verify, or restore the file from a copy"
+_INFLATE_ERROR = cast("type[Exception]", igzip_lib.IsalError)  # the stub says it is an instance
+_NEEDED = ("warc-type", "warc-record-id", "warc-date", "content-length")
+
+
+@dataclass(frozen=True, slots=True)
+class StoredRecord:
+    """One record as it lies in the archive. A revisit has no body: it is that of the record it refers to."""
+
+    fields: Headers  # the WARC fields, names lower-cased
+    head: bytes  # HTTP head, empty line included; for other records empty
+    body: bytes  # as it came: transfer and content codings still on
+
+    def field(self, name: str) -> str:
+        """The value of a WARC field (lower case), or nothing."""
+        return next((value for key, value in self.fields if key == name), "")
+
+    @property
+    def type(self) -> str:
+        """``warcinfo``, ``request``, ``response`` or ``revisit``."""
+        return self.field("warc-type")
+
+    @property
+    def target_uri(self) -> str:
+        return self.field("warc-target-uri")
+
+    @property
+    def date(self) -> float:
+        """When the capture began, in seconds since 1970."""
+        return datetime.fromisoformat(self.field("warc-date")).timestamp()
+
+    @property
+    def status(self) -> int:
+        """Of the HTTP answer; 0 where there is none to be read."""
+        found = re.match(rb"HTTP/\S+ (\d{3})(?!\d)", self.head)
+        return int(found[1]) if found else 0
+
+    @property
+    def http_headers(self) -> Headers:
+        """Names lower-cased, values as Latin-1, in order, folded lines joined (RFC 9112 5.2)."""
+        text = re.sub(r"\r?\n[ \t]+", " ", self.head.decode("latin-1"))
+        pairs = (line.partition(":") for line in text.split("\n")[1:])
+        return tuple((name.strip().lower(), value.strip()) for name, colon, value in pairs if colon)
+
+    @property
+    def refers_to(self) -> Original | None:
+        """What a revisit stands for."""
+        if self.type != "revisit":
+            return None
+        names = ("warc-refers-to", "warc-refers-to-target-uri", "warc-refers-to-date", REFERRED_DIGEST.lower())
+        return Original(*map(self.field, names))
+
+
+@dataclass(frozen=True, slots=True)
+class ScannedRecord:
+    """One record that a scan met, or with ``type`` empty a stretch of bytes that is no record."""
+
+    offset: int
+    length: int
+    type: str = ""
+    record_id: str = ""
+    target_uri: str = ""
+    refers_to: str = ""  # the id of the record a revisit stands for
+    problems: tuple[str, ...] = ()
+
+
+class _Damage(Exception):
+    """What is wrong at the place that is being read."""
+
+
+def read_record(collection: Path, uri: str, place: RecordPlace, *, max_block: int = MAX_BLOCK) -> StoredRecord:
+    """The record at ``place`` in the segment ``uri``.
+
+    Raises ArchiveError when it is not there, whole and sound, and when its block has more than ``max_block`` bytes.
+    """
+    try:
+        with _open(segment_path(collection, uri)) as file:
+            member = _Member(file, place.offset, place.length)
+            fields, size = _read_fields(member)
+            if size > max_block:
+                raise _Damage(f"its block of {size} bytes is too large to be read")
+            block = member.read(size)
+            _check_end(member)
+    except (_Damage, OSError) as error:
+        raise _damaged(uri, place.offset, error) from error
+    head, body = split_block(block) if _is_http(fields) else (b"", block)
+    return StoredRecord(fields, head, body)
+
+
+def read_original(collection: Path, uri: str, place: RecordPlace) -> Original | None:
+    """What a revisit of the response at ``place`` refers to; None when that has no payload digest to compare with.
+
+    Reads the beginning of the record only. Raises ArchiveError when that is damaged.
+    """
+    try:
+        with _open(segment_path(collection, uri)) as file:
+            fields, _ = _read_fields(_Member(file, place.offset, place.length))
+    except (_Damage, OSError) as error:
+        raise _damaged(uri, place.offset, error) from error
+    found = dict(fields)
+    if found["warc-type"] != "response" or "warc-payload-digest" not in found:
+        return None
+    return Original(
+        found["warc-record-id"], found.get("warc-target-uri", ""), found["warc-date"], found["warc-payload-digest"]
+    )
+
+
+def scan(path: Path, *, end: int | None = None) -> Iterator[ScannedRecord]:
+    """Every record of a segment up to byte ``end``, its digests checked, in memory that does not grow.
+
+    Damage is reported, not raised: after it the scan goes on with the next thing that looks like a record. Raises
+    ArchiveError when the file can't be opened or read.
+    """
+    try:
+        with _open(path) as file:
+            size = os.fstat(file.fileno()).st_size
+            end = size if end is None else end
+            if size < end:
+                yield ScannedRecord(size, end - size, problems=("the file ends here: these bytes are missing",))
+            yield from _scan(file, min(size, end))
+    except OSError as error:
+        raise ArchiveError(f"{path} can't be read ({error.strerror})", hint="look at the disk") from error
+
+
+def _scan(file: BufferedReader, end: int) -> Iterator[ScannedRecord]:
+    offset = 0
+    while offset < end:
+        try:
+            record = _check_record(_Member(file, offset, end - offset), offset)
+        except _Damage as damage:
+            following = _find_member(file, offset + 1, end)
+            record = ScannedRecord(offset, following - offset, problems=(str(damage),))
+        yield record
+        offset += record.length
+
+
+def _check_record(member: "_Member", offset: int) -> ScannedRecord:
+    fields, size = _read_fields(member)
+    found = dict(fields)
+    problems = _check_digests(member, found, size)
+    _check_end(member, is_alone=False)
+    return ScannedRecord(
+        offset,
+        member.consumed,
+        found["warc-type"],
+        found["warc-record-id"],
+        found.get("warc-target-uri", ""),
+        found.get("warc-refers-to", ""),
+        problems,
+    )
+
+
+def _check_digests(member: "_Member", fields: dict[str, str], size: int) -> tuple[str, ...]:
+    block, payload = hashlib.sha256(), hashlib.sha256()
+    first = member.read(min(size, _MAX_HEAD))
+    block.update(first)
+    payload.update(split_block(first)[1])
+    left = size - len(first)
+    while left:
+        piece = member.read(min(left, _CHUNK))
+        left -= len(piece)
+        block.update(piece)
+        payload.update(piece)
+    expected = (("block", block, "warc-block-digest"), ("payload", payload, "warc-payload-digest"))
+    return tuple(
+        f"{what} digest is wrong"
+        for what, digester, name in expected
+        if name in fields and fields[name] != digest_label(digester.digest())
+    )
+
+
+def _read_fields(member: "_Member") -> tuple[Headers, int]:
+    """The named fields of a record, names lower-cased, and the length of its block."""
+    head = member.read_until(_END, _MAX_FIELDS)
+    version, *lines = head.removesuffix(_END).split(b"\r\n")
+    if version != b"WARC/1.1":
+        raise _Damage("no WARC 1.1 record")
+    fields = tuple(_parse_field(line) for line in lines)
+    found = dict(fields)
+    if len(found) < len(fields) or any(name not in found for name in _NEEDED):
+        raise _Damage("a field is missing or stands there twice")
+    _check_date(found["warc-date"])
+    return fields, _block_length(found)
+
+
+def _parse_field(line: bytes) -> tuple[str, str]:
+    name, colon, value = line.decode("utf-8", "replace").partition(": ")
+    if not colon:
+        raise _Damage("a line is no field")
+    return name.lower(), value
+
+
+def _block_length(fields: dict[str, str]) -> int:
+    text = fields["content-length"]
+    if not re.fullmatch(r"[0-9]{1,12}", text):
+        raise _Damage(f"its length can't be {text[:40]!r}")
+    return int(text)
+
+
+def _check_date(text: str) -> None:
+    try:
+        is_utc = datetime.fromisoformat(text).tzinfo is not None
+    except ValueError:
+        is_utc = False
+    if not is_utc:
+        raise _Damage(f"its date can't be {text[:40]!r}")
+
+
+def _check_end(member: "_Member", *, is_alone: bool = True) -> None:
+    if member.read(len(_END)) != _END or not member.at_end():
+        raise _Damage("the record does not end where its length says")
+    if is_alone and member.consumed != member.limit:
+        raise _Damage(f"the record is {member.consumed} bytes long, not {member.limit}")
+
+
+def _is_http(fields: Headers) -> bool:
+    return any(name == "content-type" and value.startswith("application/http") for name, value in fields)
+
+
+def _open(path: Path) -> BufferedReader:
+    """Links are not followed, and nothing is waited for: in a stranger's collection a segment may be a pipe."""
+    descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
+    if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+        os.close(descriptor)
+        raise OSError(errno.EINVAL, "it is no regular file")
+    return BufferedReader(FileIO(descriptor), _CHUNK)
+
+
+def _damaged(uri: str, offset: int, error: Exception) -> ArchiveError:
+    return ArchiveError(f"{uri} is damaged at byte {offset} ({error})", hint=_HINT)
+
+
+def _find_member(file: BufferedReader, offset: int, end: int) -> int:
+    """Where the next member seems to begin; ``end`` when none does."""
+    file.seek(offset)
+    window = b""
+    while offset < end and (chunk := file.read(min(_CHUNK, end - offset))):
+        window += chunk
+        offset += len(chunk)
+        found = window.find(GZIP_HEADER)
+        if found >= 0:
+            return offset - len(window) + found
+        window = window[1 - len(GZIP_HEADER) :]
+    return end
+
+
+class _Member:
+    """One gzip member, inflated as far as it is asked for."""
+
+    def __init__(self, file: BufferedReader, offset: int, limit: int) -> None:
+        """It begins at ``offset`` and is at the most ``limit`` bytes long."""
+        self.limit = limit
+        self._file = file
+        self._left = limit
+        self._inflater = igzip_lib.IgzipDecompressor(igzip_lib.DECOMP_GZIP)
+        self._inflated = b""
+        file.seek(offset)
+        if file.read(len(GZIP_HEADER)) != GZIP_HEADER:
+            raise _Damage("no gzip member begins here")
+        file.seek(offset)
+
+    @property
+    def consumed(self) -> int:
+        """Compressed bytes, right once `at_end` is true."""
+        return self.limit - self._left - len(self._inflater.unused_data)
+
+    def read(self, size: int) -> bytes:
+        """Exactly ``size`` bytes; raises _Damage when there are fewer."""
+        pieces = [self._inflated[:size]]
+        self._inflated = self._inflated[size:]
+        missing = size - len(pieces[0])
+        while missing:
+            piece = self._inflate(missing)
+            if not piece:
+                raise _Damage("the record is cut short")
+            pieces.append(piece)
+            missing -= len(piece)
+        return b"".join(pieces)
+
+    def read_until(self, mark: bytes, limit: int) -> bytes:
+        """What comes up to and with ``mark``; raises _Damage when it is not within ``limit`` bytes."""
+        while (end := self._inflated.find(mark)) < 0:
+            piece = self._inflate(4096)
+            if not piece or len(self._inflated) > limit:
+                raise _Damage("the record has no head")
+            self._inflated += piece
+        return self.read(end + len(mark))
+
+    def at_end(self) -> bool:
+        """Whether the member ends here, its checksum right."""
+        return not self._inflated and not self._inflate(1) and self._inflater.eof
+
+    def _inflate(self, size: int) -> bytes:
+        """At the most ``size`` bytes more; none only at the end of the member or of the file."""
+        while not self._inflater.eof:
+            chunk = b""
+            if self._inflater.needs_input:
+                chunk = self._file.read(min(self._left, _CHUNK))
+                self._left -= len(chunk)
+                if not chunk:
+                    break
+            try:
+                piece = self._inflater.decompress(chunk, size)
+            except _INFLATE_ERROR as error:
+                raise _Damage(f"gzip: {error}") from error
+            if piece:
+                return piece
+        return b""

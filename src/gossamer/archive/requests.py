@@ -1,0 +1,106 @@
+"""What people ask of URLs: failed ones again, held ones after all, waiting ones not yet.
+
+Every function changes rows and totals inside the caller's transaction, and gives the number of URLs that changed.
+"""
+
+import json
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import apsw
+
+from gossamer.records import Selection
+
+
+def requeue(connection: apsw.Connection, selection: Selection) -> int:
+    """Failed URLs wait again with no tries counted; hosts that were put aside, and what was held for it, are back.
+
+    A try is known by its number: those before the retry get numbers that count down from zero, so that the next is the
+    first again.
+    """
+    with _selected(connection, selection):
+        returned = _take_hosts_back(connection)
+        connection.execute("DELETE FROM selected WHERE (SELECT state FROM url WHERE id = selected.id) != 3")
+        connection.execute(
+            "UPDATE page SET attempt = attempt - (SELECT attempts FROM url WHERE id = page.url)"
+            " WHERE url IN (SELECT id FROM selected)"
+        )
+        connection.execute(
+            "UPDATE attempt SET attempt = attempt - (SELECT attempts FROM url WHERE id = attempt.url)"
+            " WHERE url IN (SELECT id FROM selected)"
+        )
+        connection.execute(
+            "UPDATE url SET state = 0, held = 0, reason = '', due = NULL, settled = NULL, attempts = 0, crashes = 0"
+            " WHERE id IN (SELECT id FROM selected)"
+        )
+        return returned + _move(connection, "failed", "waiting")
+
+
+def release(connection: apsw.Connection, selection: Selection) -> int:
+    """Held URLs wait again. What belongs to other sites is released only where the selection says something of it.
+
+    URLs of a host that is put aside stay: they come back with a retry.
+    """
+    is_named = bool(selection.patterns or selection.host or selection.reason)
+    with _selected(connection, selection):
+        connection.execute(
+            "UPDATE url SET held = 0, reason = '' WHERE id IN (SELECT id FROM selected) AND state = 0 AND held != 0"
+            " AND (kind = 'internal' OR ?) AND (SELECT put_aside FROM host WHERE id = url.host) = ''",
+            (is_named,),
+        )
+        return _move(connection, "held", "waiting")
+
+
+def park(connection: apsw.Connection, selection: Selection, reason: str) -> int:
+    """Waiting URLs are held, with the reason."""
+    with _selected(connection, selection):
+        connection.execute(
+            "UPDATE url SET held = 1, reason = ? WHERE id IN (SELECT id FROM selected) AND state = 0 AND held = 0",
+            (reason,),
+        )
+        return _move(connection, "waiting", "held")
+
+
+def _take_hosts_back(connection: apsw.Connection) -> int:
+    """The hosts of the selected URLs, where they are put aside, with all that is held for it."""
+    hosts = connection.execute(
+        "SELECT id, put_aside FROM host WHERE put_aside != ''"
+        " AND id IN (SELECT host FROM url WHERE id IN (SELECT id FROM selected))"
+    ).fetchall()
+    returned = 0
+    for host_id, reason in hosts:
+        connection.execute(
+            "UPDATE url SET held = 0, reason = '' WHERE host = ? AND state = 0 AND held != 0 AND reason = ?",
+            (host_id, reason),
+        )
+        returned += _move(connection, "held", "waiting")
+        connection.execute("UPDATE host SET put_aside = '', failures = 0, robots_tries = 0 WHERE id = ?", (host_id,))
+    return returned
+
+
+@contextmanager
+def _selected(connection: apsw.Connection, selection: Selection) -> Iterator[None]:
+    """The selected URLs as a table of this connection."""
+    connection.execute("CREATE TEMP TABLE selected (id INTEGER PRIMARY KEY)")
+    connection.execute(
+        "INSERT INTO selected SELECT url.id FROM url LEFT JOIN host ON host.id = url.host"
+        " WHERE (:patterns = '[]' OR EXISTS (SELECT 1 FROM json_each(:patterns) WHERE url.url GLOB value))"
+        " AND (:reason = '' OR instr(url.reason, :reason))"
+        # a host is a hostname, or one with its port
+        " AND (:host = '' OR hostname = :host OR substr(origin, instr(origin, '://') + 3) = :host)",
+        {"patterns": json.dumps(selection.patterns), "reason": selection.reason, "host": selection.host},
+    )
+    try:
+        yield
+    finally:
+        connection.execute("DROP TABLE selected")
+
+
+def _move(connection: apsw.Connection, before: str, after: str) -> int:
+    """Take the URLs that the last statement changed from one total to another."""
+    changed = connection.changes()
+    connection.executemany(
+        "INSERT INTO counter VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET value = value + excluded.value",
+        [(before, -changed), (after, changed)],
+    )
+    return changed

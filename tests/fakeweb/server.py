@@ -27,14 +27,20 @@ class _Protocol(asyncio.StreamReaderProtocol):
     def __init__(self, serve: Callable[[asyncio.StreamReader, asyncio.StreamWriter], object]) -> None:
         super().__init__(asyncio.StreamReader(limit=_MAX_HEAD), serve)  # type: ignore[arg-type]  # a coroutine function
         self.gone = asyncio.Event()
+        self.gone_at = 0.0
 
     def eof_received(self) -> bool:
-        self.gone.set()
+        self._leave()
         return bool(super().eof_received())
 
     def connection_lost(self, exc: Exception | None) -> None:
-        self.gone.set()
+        self._leave()
         super().connection_lost(exc)
+
+    def _leave(self) -> None:
+        # stamped here and not by who waits: a request that the client sends next must not seem to come before this
+        self.gone_at = self.gone_at or time.time()
+        self.gone.set()
 
 
 @dataclass(slots=True)
@@ -148,6 +154,8 @@ class FakeWeb:
         self, listener: _Listener, connection: int, reader: asyncio.StreamReader, writer: asyncio.StreamWriter
     ) -> bool:
         """One request and its answer; True when another may follow."""
+        client = writer.transport.get_protocol()
+        assert isinstance(client, _Protocol)
         head = await reader.readuntil(b"\r\n\r\n")
         asked = self._read(listener, head)
         visit = self._arrived(listener, connection, asked)
@@ -160,9 +168,9 @@ class FakeWeb:
         )
         try:
             sending = asyncio.create_task(self._send(visit.number, page, asked.method == "HEAD", writer))
-            await _until_gone(sending, writer)
+            await _until_gone(sending, client)
         finally:
-            self._ended(visit.number, page, sending)
+            self._ended(visit.number, page, sending, client.gone_at)
         return wire.keeps_open(page) and asked.header("connection").lower() != "close"
 
     def _read(self, listener: _Listener, head: bytes) -> Asked:
@@ -213,13 +221,13 @@ class FakeWeb:
         elif page.ending == Ending.RESET:
             _reset(writer)
 
-    def _ended(self, number: int, page: Page, sending: "asyncio.Task[None]") -> None:
+    def _ended(self, number: int, page: Page, sending: "asyncio.Task[None]", gone_at: float) -> None:
         was_sent = sending.done() and not sending.cancelled() and sending.exception() is None
         sending.cancel()
         visit = self._log.visit(number)
         outcome = "broken" if page.is_broken else "whole" if was_sent else "gone"
-        still_open = visit.ended is None or not was_sent
-        self._log.update(number, ended=time.time() if still_open else visit.ended, outcome=outcome)
+        ended = visit.ended if was_sent and visit.ended else gone_at or time.time()
+        self._log.update(number, ended=ended, outcome=outcome)
         self._log.write(number)
 
 
@@ -242,10 +250,8 @@ async def _hang_up(listener: _Listener) -> None:
         _reset(writer)
 
 
-async def _until_gone(sending: "asyncio.Task[None]", writer: asyncio.StreamWriter) -> None:
-    protocol = writer.transport.get_protocol()
-    assert isinstance(protocol, _Protocol)
-    gone = asyncio.create_task(protocol.gone.wait())
+async def _until_gone(sending: "asyncio.Task[None]", client: _Protocol) -> None:
+    gone = asyncio.create_task(client.gone.wait())
     try:
         await asyncio.wait({sending, gone}, return_when=asyncio.FIRST_COMPLETED)
     finally:

@@ -12,7 +12,7 @@ from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 
-import brotli  # type: ignore[import-untyped]  # ships no types
+import brotli
 import pytest
 import zstandard
 

@@ -5,7 +5,7 @@ import itertools
 import zlib
 from collections.abc import Iterator
 
-import brotli  # type: ignore[import-untyped]  # ships no types
+import brotli
 import zstandard
 
 from fakeweb.page import Ending, Framing, Headers, Page

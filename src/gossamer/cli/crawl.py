@@ -8,7 +8,7 @@ from typing import TextIO
 
 import click
 
-from gossamer.cli.options import Command, settings_options
+from gossamer.cli.options import SettingsCommand
 from gossamer.errors import GossamerError, UsageError
 
 _LONGEST_LINE = 65536  # characters of a list of addresses
@@ -26,7 +26,7 @@ class CrawlOrder:
 
 
 @click.command(
-    cls=Command,
+    cls=SettingsCommand,
     examples=[
         ("https://example.org/", "crawl a site into the folder example.org"),
         ("-u 50 --max-depth 2 example.org", "at most 50 pages, two links deep; https is tried, then http"),
@@ -40,7 +40,6 @@ class CrawlOrder:
 @click.option("-o", "--output", "folder", type=click.Path(path_type=Path), metavar="DIR", help="folder of the crawl")
 @click.option("--dry-run", is_flag=True, help="judge the addresses and show the settings, but fetch and keep nothing")
 @click.option("--json", "as_json", is_flag=True, help="progress and summary as JSON, an object a line")
-@settings_options
 def crawl(
     what: tuple[str, ...], folder: Path | None, dry_run: bool, as_json: bool, flags: Mapping[str, object]
 ) -> None:

@@ -1,7 +1,6 @@
 """What the commands share: a help with sections and examples, and an option for every row of the table of settings."""
 
-import functools
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from typing import Any
 
 import click
@@ -66,17 +65,17 @@ class SettingOption(click.Option):
         )
 
 
-def settings_options(command: Callable[..., None]) -> Callable[..., None]:
-    """Give a command an option for every setting; it gets those that were given as ``flags``, by setting's name."""
+class SettingsCommand(Command):
+    """A command with an option for every setting; it gets those that were given as ``flags``, by setting's name."""
 
-    @functools.wraps(command)
-    def with_flags(**arguments: Any) -> None:
-        flags = {name: arguments.pop(name) for name in TABLE}
-        command(flags={name: value for name, value in flags.items() if value not in (None, ())}, **arguments)
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.params += [SettingOption(setting) for setting in TABLE.values()]
 
-    params: list[click.Parameter] = getattr(with_flags, "__click_params__", [])
-    with_flags.__click_params__ = [*map(SettingOption, tuple(TABLE.values())[::-1]), *params]  # type: ignore[attr-defined]
-    return with_flags
+    def invoke(self, ctx: click.Context) -> Any:
+        given = {name: ctx.params.pop(name) for name in TABLE}
+        ctx.params["flags"] = {name: value for name, value in given.items() if value not in (None, ())}
+        return super().invoke(ctx)
 
 
 def _type(setting: Setting) -> dict[str, Any]:

@@ -134,9 +134,8 @@ class SegmentWriter:
         rules = self._rules
         uri = segment_uri(rules.prefix, at=now, owner=rules.owner, epoch=rules.epoch, segment=number)
         self._path = segment_path(self._collection, uri)
-        if not self._path.parent.exists():
-            self._path.parent.mkdir()
-            self._disk.sync_folder(self._collection)
+        self._path.parent.mkdir(exist_ok=True)
+        self._disk.sync_folder(self._collection)
         self._descriptor = self._disk.create(self._path)
         self._disk.sync_folder(self._path.parent)
         self._durable = 0

@@ -196,7 +196,6 @@ class Candidate:
     fingerprint: int = 0  # 0: not computed yet
     nofollow: bool = False
     other: bool = False
-    guessed_scheme: bool = False  # typed without one: https is tried, then http
 
 
 class Decision(StrEnum):
@@ -229,7 +228,6 @@ class Claim:
     attempts: int = 0  # tries before this one
     via: Via = Via.ANCHOR
     parent: int | None = None
-    guessed_scheme: bool = False
 
     @property
     def is_robots(self) -> bool:

@@ -5,12 +5,16 @@ WAL with synchronous=FULL: what was committed survives a power cut (NORMAL loses
 
 import os
 import secrets
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import Any
 
 import apsw
 
 from gossamer.errors import ArchiveError, CollectionError
+
+NAME = "crawl.db"
+"""Of the file in the folder of a collection."""
 
 VERSION = 1
 """Of the schema; migrations go forward only, and an older program refuses a newer file."""
@@ -54,7 +58,6 @@ CREATE TABLE url (
     hops INTEGER NOT NULL DEFAULT 0,  -- redirects in a row that led here
     attempts INTEGER NOT NULL DEFAULT 0,
     crashes INTEGER NOT NULL DEFAULT 0,  -- unclean ends it was in flight at
-    guessed INTEGER NOT NULL DEFAULT 0,  -- typed without a scheme
     due REAL,                         -- waiting: not before; finished: visit again
     found REAL NOT NULL,
     settled REAL
@@ -254,6 +257,16 @@ def _check_version(connection: apsw.Connection, path: Path) -> int:
             hint="update Gossamer to open it",
         )
     return version
+
+
+def select(connection: apsw.Connection, query: str, values: Sequence[object] = ()) -> list[tuple[Any, ...]]:
+    """All rows of a query; what their columns hold is the schema's business, not the type checker's."""
+    return connection.execute(query, values).fetchall()  # type: ignore[arg-type]  # apsw wants its own union
+
+
+def select_one(connection: apsw.Connection, query: str, values: Sequence[object] = ()) -> tuple[Any, ...] | None:
+    """The first row of a query."""
+    return connection.execute(query, values).fetchone()  # type: ignore[arg-type]  # as above
 
 
 def database_error(path: Path, error: apsw.Error) -> CollectionError:

@@ -73,10 +73,10 @@ class Record:
 class Original:
     """The response record that a later identical one refers to; ``date`` and ``payload_digest`` as they stand in it."""
 
-    record_id: str
     target_uri: str
     date: str
     payload_digest: str
+    record_id: str = ""  # optional: replay finds the original by URI and date
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,12 +141,19 @@ def capture(
     payload as it came is that of ``original``, so that the head kept with it and the payload kept there fit together.
     """
     response_id, request_id = map(_urn, ids)
-    answer = _response(exchange, response_id, request_id, content_type, original)
+    event = _event(exchange)
+    named = (
+        ("WARC-Record-ID", response_id),
+        *event,
+        ("WARC-Concurrent-To", request_id),
+        ("Content-Type", "application/http;msgtype=response"),
+    )
+    answer = _response(exchange, named, content_type, original)
     block = redact(_request_head(exchange))
     fields = (
         ("WARC-Type", "request"),
         ("WARC-Record-ID", request_id),
-        *_event(exchange),
+        *event,
         ("WARC-Concurrent-To", response_id),
         ("Content-Type", "application/http;msgtype=request"),
         ("WARC-Block-Digest", digest_label(sha256(block).digest())),
@@ -154,9 +161,7 @@ def capture(
     return answer, Record(fields, (block,))
 
 
-def _response(
-    exchange: Exchange, record_id: str, request_id: str, content_type: str, original: Original | None
-) -> Record:
+def _response(exchange: Exchange, named: Headers, content_type: str, original: Original | None) -> Record:
     head = _response_head(exchange)
     payload_digest = digest_label(sha256(exchange.body).digest()) if _readers_agree(head) else ""
     truncated = exchange.truncated in _TRUNCATIONS
@@ -165,10 +170,7 @@ def _response(
     block = (head,) if revisit else (head, exchange.body)
     fields = [
         ("WARC-Type", "revisit" if revisit else "response"),
-        ("WARC-Record-ID", record_id),
-        *_event(exchange),
-        ("WARC-Concurrent-To", request_id),
-        ("Content-Type", "application/http;msgtype=response"),
+        *named,
         ("WARC-Block-Digest", digest_label(_digest(block))),
     ]
     if revisit:
@@ -195,7 +197,7 @@ def _event(exchange: Exchange) -> Headers:
 def _reference(original: Original) -> Headers:
     return (
         ("WARC-Profile", REVISIT_PROFILE),
-        ("WARC-Refers-To", original.record_id),
+        *((("WARC-Refers-To", original.record_id),) if original.record_id else ()),
         ("WARC-Refers-To-Target-URI", original.target_uri),
         ("WARC-Refers-To-Date", original.date),
         (REFERRED_DIGEST, original.payload_digest),

@@ -1,28 +1,22 @@
 """`gossamer crawl`, which is also called `webcrawl`."""
 
+import os
 import sys
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TextIO
 
 import click
 
-from gossamer.cli.options import SettingsCommand
-from gossamer.errors import GossamerError, UsageError
+from gossamer import url as urls
+from gossamer.cli.crawling import carry_out, show_plan
+from gossamer.cli.progress import JsonDisplay, display
+from gossamer.collection import is_collection
+from gossamer.errors import UsageError
+from gossamer.session import Order, folder_for
+from gossamer.settings_files import load, user_file
 
 _LONGEST_LINE = 65536  # characters of a list of addresses
-
-
-@dataclass(frozen=True, slots=True)
-class CrawlOrder:
-    """What a person asks of a crawl. ``folder`` None: one named after the first host; no addresses: resume."""
-
-    addresses: tuple[str, ...]  # as typed
-    folder: Path | None
-    flags: Mapping[str, object]  # settings given as options, by name; still text
-    dry_run: bool
-    as_json: bool
 
 
 @click.command(
@@ -50,14 +44,17 @@ def crawl(
     """
     if folder is None and what and Path(what[0]).is_dir():
         folder, what = Path(what[0]), what[1:]
-    addresses = tuple(address for text in what for address in _expand(text))
+    addresses = tuple(urls.typed(address) for text in what for address in _expand(text))
     if not addresses and folder is None:
         raise UsageError("no address was given", hint="try: gossamer crawl https://example.org/")
-    _run(CrawlOrder(addresses, folder, flags, dry_run, as_json))
-
-
-def _run(order: CrawlOrder) -> None:
-    raise GossamerError(f"the crawl of {len(order.addresses)} addresses is not built yet")
+    folder = folder or folder_for(addresses)
+    collection = folder if is_collection(folder) else None
+    loaded = load(flags, collection=collection, environment=os.environ, user_file=user_file(os.environ))
+    order = Order(folder, addresses, loaded)
+    if dry_run:
+        show_plan(order, as_json=as_json)
+    else:
+        carry_out(order, JsonDisplay() if as_json else display())
 
 
 def _expand(text: str) -> Iterator[str]:

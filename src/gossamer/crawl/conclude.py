@@ -1,5 +1,6 @@
 """What becomes of a URL once its answer is known. Pure."""
 
+from contextlib import suppress
 from dataclasses import dataclass
 
 from gossamer import url as urls
@@ -19,18 +20,20 @@ from gossamer.settings import Settings
 
 REDIRECTS = frozenset({301, 302, 303, 307, 308})
 
-_NO_CONNECTION = frozenset(
+NEVER_REACHED = frozenset(
     {
+        FailureKind.DNS_NO_NAME,
+        FailureKind.DNS_FAILURE,
         FailureKind.CONNECT_REFUSED,
         FailureKind.CONNECT_TIMEOUT,
-        FailureKind.FIRST_BYTE_TIMEOUT,
-        FailureKind.RESET,
         FailureKind.UNREACHABLE,
         FailureKind.TLS_CERTIFICATE,
         FailureKind.TLS_PROTOCOL,
         FailureKind.NOT_HTTP,
+        FailureKind.ADDRESS_REFUSED,
     }
 )
+"""Failures after which a person who just named the host would rather hear of it than wait for further tries."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,25 +45,24 @@ class Conclusion:
 
 
 def conclude(
-    claim: Claim, answer: Exchange | Failure, facts: Facts | None, settings: Settings, *, now: float, jitter: float
+    claim: Claim,
+    answer: Exchange | Failure,
+    facts: Facts | None,
+    settings: Settings,
+    *,
+    now: float,
+    jitter: float,
+    link_is_down: bool = False,
 ) -> Conclusion:
     """The settlement of a URL after one try. ``jitter`` in [0, 1) spreads the pauses before further tries."""
     if isinstance(answer, Failure):
-        return _after_failure(claim, answer, settings, now, jitter)
+        return Conclusion(failures.settle(answer, claim.attempts, settings, now, jitter, link_is_down=link_is_down))
     if answer.status in REDIRECTS:
         return _after_redirect(claim, answer, settings, now, jitter)
     failure = failures.of_status(answer.status, answer.headers, now) or _of_body(answer, facts)
     if failure is not None:
         return Conclusion(failures.settle(failure, claim.attempts, settings, now, jitter))
     return Conclusion(Settlement(State.FINISHED, reason=_remark(answer, facts, settings)))
-
-
-def _after_failure(claim: Claim, failure: Failure, settings: Settings, now: float, jitter: float) -> Conclusion:
-    if claim.guessed_scheme and claim.attempts == 0 and failure.kind in _NO_CONNECTION:
-        other = Candidate(f"http{claim.url.removeprefix('https')}", Via.SEED, depth=0)
-        settlement = Settlement(State.FAILED, reason=f"{failure}; http was tried instead", failure=failure)
-        return Conclusion(settlement, (other,))
-    return Conclusion(failures.settle(failure, claim.attempts, settings, now, jitter))
 
 
 def _after_redirect(claim: Claim, exchange: Exchange, settings: Settings, now: float, jitter: float) -> Conclusion:
@@ -84,13 +86,13 @@ def redirect_target(exchange: Exchange) -> str | Failure:
     location = exchange.header("location").strip()
     if not location:
         return Failure(FailureKind.REDIRECT_NOWHERE, f"status {exchange.status}", exchange.ended_at)
-    try:
+    with suppress(UnicodeError):
         location = location.encode("latin-1").decode("utf-8")
-    except UnicodeError:
-        pass
     target = urls.canonicalise(location, exchange.url)
     if target is None:
-        return Failure(FailureKind.REDIRECT_NOWHERE, f"to {location[:200]!r}, which is no web address", exchange.ended_at)
+        return Failure(
+            FailureKind.REDIRECT_NOWHERE, f"to {location[:200]!r}, which is no web address", exchange.ended_at
+        )
     return target
 
 

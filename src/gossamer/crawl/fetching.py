@@ -33,7 +33,9 @@ class Transport(Protocol):
 class Fetcher:
     """Fetches URLs of known hosts, within the rules about addresses."""
 
-    def __init__(self, resolver: Resolver, transport: Transport, settings: Settings, headers: Headers, clock: Clock) -> None:
+    def __init__(
+        self, resolver: Resolver, transport: Transport, settings: Settings, headers: Headers, clock: Clock
+    ) -> None:
         self._resolver = resolver
         self._transport = transport
         self._settings = settings
@@ -58,9 +60,7 @@ class Fetcher:
         limit = self._settings.max_size if max_body is None else max_body
         return await self._try_addresses(url, host, allowed[:_ADDRESSES_TRIED], limit), exempt
 
-    async def _try_addresses(
-        self, url: str, host: Host, addresses: list[Address], max_body: int
-    ) -> Exchange | Failure:
+    async def _try_addresses(self, url: str, host: Host, addresses: list[Address], max_body: int) -> Exchange | Failure:
         """The next address is tried only where the connection itself failed: no request was seen by anybody."""
         answer: Exchange | Failure
         for address in addresses:

@@ -12,28 +12,27 @@ A crawl is over when nothing is under way and the frontier has nothing that coul
 
 import asyncio
 import logging
-from collections.abc import Callable, Coroutine
+from collections.abc import Coroutine
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
 from gossamer.clock import Clock
+from gossamer.crawl.conclude import NEVER_REACHED
 from gossamer.crawl.pipeline import Pipeline
 from gossamer.crawl.report import Ending, Progress, Report
-from gossamer.crawl.visit import Visit, Visitor
+from gossamer.crawl.visit import Visitor
 from gossamer.fetch.downloaders import DownloaderPool
 from gossamer.frontier.contract import Frontier, Wait
 from gossamer.policy import failures
 from gossamer.policy.politeness import LinkMonitor
-from gossamer.records import Claim, Exchange, Failure, Outcome, Settlement, State, Via
+from gossamer.records import Claim, Exchange, Failure, Outcome, Statistics
 from gossamer.settings import Settings
 
 log = logging.getLogger("gossamer.crawl")
 
-LINK_PAUSE = 15.0
-"""Seconds without a request after the link was found to be down."""
-
 _RATE_WINDOW = 10.0
+_OVERLOADED = frozenset({429, 503})
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,16 +47,15 @@ class Parts:
 
 
 class Crawl:
-    """One run of the crawl manager. ``observe`` is given a snapshot each second and at the end."""
+    """One run of the crawl manager. ``news`` is set by the parts when something happened that it should look at."""
 
-    def __init__(self, parts: Parts, news: asyncio.Event, observe: Callable[[Progress], None]) -> None:
+    def __init__(self, parts: Parts, news: asyncio.Event) -> None:
         self._frontier = parts.frontier
         self._visitor = parts.visitor
         self._pipeline = parts.pipeline
         self._settings = parts.settings
         self._clock = parts.clock
         self._news = news
-        self._observe = observe
         self._started = parts.clock.now()
         self._pool = DownloaderPool(parts.settings.downloaders, parts.settings.max_downloaders, self._started)
         self._link = LinkMonitor()
@@ -66,7 +64,7 @@ class Crawl:
         self._stopping: Ending | None = None
         self._pauses: dict[str, float | None] = {}  # why: until when; None: until it is lifted
         self._rates: list[tuple[float, int, int]] = []
-        self._hopeless: dict[int, str] = {}  # seeds that could not be reached, by URL id
+        self._unreachable: dict[int, str] = {}  # hosts that could not be reached so far, with the reason
 
     # --- from outside
 
@@ -94,6 +92,10 @@ class Crawl:
             del self._pauses[why]
             self._news.set()
 
+    def set_delay(self, delay: float) -> None:
+        """Change the pause between two requests to a host, for the rest of this run."""
+        self._visitor.set_delay(delay)
+
     @property
     def pausing(self) -> str:
         """Why nothing is handed out now; empty when it is."""
@@ -117,8 +119,7 @@ class Crawl:
             with suppress(asyncio.CancelledError):
                 await committer
         progress = self.progress("stopped")
-        self._observe(progress)
-        return Report(ending, progress, tuple(self._hopeless.values()) if ending is Ending.NO_SEED else ())
+        return Report(ending, progress, tuple(self._unreachable.values()) if ending is Ending.NO_SEED else ())
 
     async def _loop(self) -> Ending:
         while True:
@@ -167,16 +168,15 @@ class Crawl:
             return Ending.MAX_URLS
         if self._stopping:
             return self._stopping
-        if self._is_hopeless():
+        if self._cannot_begin(now):
             return Ending.NO_SEED
         if self.pausing or until is not None or self._frontier.is_reading:
             return None
-        return Ending.DONE if now.pages or not self._hopeless else Ending.NO_SEED
+        return Ending.DONE if now.finished else Ending.NO_SEED
 
-    def _is_hopeless(self) -> bool:
-        """Nothing was ever kept, and every URL that waits is a seed that could not be reached."""
-        now = self._frontier.statistics()
-        return bool(self._hopeless) and not now.pages and now.waiting + now.failed <= len(self._hopeless)
+    def _cannot_begin(self, now: Statistics) -> bool:
+        """Nothing was ever fetched, and no host of a seed can be reached: a person wants to know now, not after retries."""
+        return not now.finished and 0 < now.hosts <= len(self._unreachable)
 
     # --- one claim
 
@@ -202,11 +202,12 @@ class Crawl:
 
     async def _serve_robots(self, claim: Claim) -> None:
         try:
-            outcomes = await self._visitor.visit_robots(claim)
+            outcomes, answer = await self._visitor.visit_robots(claim)
         finally:
             self._pool.end()
         for outcome in outcomes:
             self._pipeline.put(outcome)
+        self._note(claim, answer)
 
     async def _serve(self, claim: Claim) -> None:
         try:
@@ -217,35 +218,26 @@ class Crawl:
         if isinstance(visit, Outcome):
             self._pipeline.put(visit)
             return
-        self._note(visit)
-        if self._link.is_down(self._clock.now()) and isinstance(visit.answer, Failure):
-            self._pipeline.put(self._untried(visit))
-            return
-        outcome = await self._pipeline.take(visit)
+        self._note(claim, visit.answer)
+        outcome = await self._pipeline.take(visit, link_is_down=self._link.is_down(self._clock.now()))
         log.debug("%s %s %s", outcome.settlement.state.name.lower(), claim.url, outcome.settlement.reason)
 
-    def _note(self, visit: Visit) -> None:
+    def _note(self, claim: Claim, answer: Exchange | Failure) -> None:
+        """What an answer says of the pool, of the link, and of a crawl that cannot begin."""
         now = self._clock.now()
-        answer, claim = visit.answer, visit.claim
         if isinstance(answer, Exchange):
-            overloaded = answer.status in (429, 503)
-            self._pool.note(answer.answered_at - answer.started_at, failed=overloaded)
-            self._link.succeeded(claim.origin, now)
+            self._pool.note(answer.answered_at - answer.started_at, failed=answer.status in _OVERLOADED)
+            self._link.record(claim.origin, failed=False, at=now)
+            self._unreachable.pop(claim.host_id, None)
             return
-        self._pool.note(0.0, failed=failures.affects_host(answer.kind))
         log.info("%s: %s", claim.url, answer)
-        if failures.speaks_of_link(answer.kind):
-            self._link.failed(claim.origin, now)
+        rule = failures.RULES[answer.kind]
+        self._pool.note(0.0, failed=rule.host)
+        self._link.record(claim.origin, failed=rule.link, at=now)
         if self._link.is_down(now):
-            self.pause("the link is down", now + LINK_PAUSE)
-        if claim.via is Via.SEED and failures.never_connected(answer.kind):
-            self._hopeless[claim.url_id] = f"{claim.url}: {answer}"
-
-    def _untried(self, visit: Visit) -> Outcome:
-        """The link is down: no try is burnt, and no host is blamed."""
-        due = self._clock.now() + LINK_PAUSE
-        settlement = Settlement(State.WAITING, "the link is down", due=due, counts_as_try=False)
-        return Outcome(visit.claim, settlement)
+            self.pause("the link is down", self._link.probe_at(now))
+        if answer.kind in NEVER_REACHED:
+            self._unreachable[claim.host_id] = f"{claim.origin}: {answer}"
 
     # --- around it
 

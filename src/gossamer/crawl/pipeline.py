@@ -73,7 +73,7 @@ class Pipeline:
         """How much is under way."""
         return Depths(self._parsing, self._committing, self._bytes)
 
-    async def take(self, visit: Visit) -> Outcome:
+    async def take(self, visit: Visit, *, link_is_down: bool) -> Outcome:
         """Parse and conclude the answer to a visit, and pass it on to be committed."""
         self._parsing += 1
         self._bytes += _weight(visit.answer)
@@ -83,7 +83,13 @@ class Pipeline:
             self._parsing -= 1
             self._bytes -= _weight(visit.answer)
         conclusion = conclude(
-            visit.claim, visit.answer, facts, self._settings, now=self._clock.now(), jitter=self._random()
+            visit.claim,
+            visit.answer,
+            facts,
+            self._settings,
+            now=self._clock.now(),
+            jitter=self._random(),
+            link_is_down=link_is_down,
         )
         exchange = visit.answer if isinstance(visit.answer, Exchange) else None
         outcome = Outcome(

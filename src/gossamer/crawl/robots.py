@@ -25,7 +25,7 @@ from gossamer.records import (
 )
 from gossamer.settings import Settings
 
-TOKEN = "gossamer"
+NAME = "gossamer"
 """The name by which robots.txt files speak of us (RFC 9309 2.2.1)."""
 
 MAX_REDIRECTS = 5
@@ -52,12 +52,12 @@ class RobotsKeeper:
         return group
 
     def _keep(self, host_id: int, body: bytes) -> robots.Group:
-        group = self._groups[host_id] = robots.parse(body).group(TOKEN)
+        group = self._groups[host_id] = robots.parse(body).group(NAME)
         if len(self._groups) > _CACHED:
             self._groups.popitem(last=False)
         return group
 
-    async def ask(self, claim: Claim, jitter: float) -> list[Outcome]:
+    async def ask(self, claim: Claim, jitter: float) -> tuple[list[Outcome], Exchange | Failure]:
         """Ask a host for its robots.txt; every hop is an exchange of its own, and the host's place is held meanwhile.
 
         The last outcome says what is known now. Never is an error taken as permission, never is one cached as such.
@@ -77,7 +77,7 @@ class RobotsKeeper:
             if isinstance(answer[0], Exchange) and answer[0].status in REDIRECTS:
                 hops.append(_archived(claim, answer[0]))
         exempt = exempt if urls.origin(url) != urls.origin(claim.url) else answer[1] or exempt
-        return [*hops, self._conclude(claim, host, answer[0], exempt, jitter)]
+        return [*hops, self._conclude(claim, host, answer[0], exempt, jitter)], answer[0]
 
     async def _fetch(self, url: str, host: Host) -> tuple[Exchange | Failure, str]:
         return await self._fetcher.fetch(url, host, max_body=2 * robots.LIMIT)
@@ -90,8 +90,7 @@ class RobotsKeeper:
             await asyncio.sleep(max(0.0, answered_at + self._pause(host) - self._clock.now()))
             return await self._fetch(url, host)
         host_id = await self._frontier.meet(origin)
-        while (again := self._frontier.borrow(host_id, self._clock.now())) is not None:
-            await asyncio.sleep(max(0.01, again - self._clock.now()))
+        await self._borrow(host_id)
         host = self._frontier.host(host_id)
         answered = self._clock.now()
         try:
@@ -101,14 +100,19 @@ class RobotsKeeper:
         finally:
             self._frontier.give_back(host_id, answered + self._pause(host))
 
+    async def _borrow(self, host_id: int) -> None:
+        """Wait until another host may be asked, and take its place."""
+        again = self._frontier.borrow(host_id, self._clock.now())
+        if again is not None:
+            await asyncio.sleep(max(0.01, again - self._clock.now()))
+            await self._borrow(host_id)
+
     def _pause(self, host: Host) -> float:
         if host.delay is not None:
             return host.delay
         return 1.0 if self._settings.delay is None else self._settings.delay
 
-    def _conclude(
-        self, claim: Claim, host: Host, answer: Exchange | Failure, exempt: str, jitter: float
-    ) -> Outcome:
+    def _conclude(self, claim: Claim, host: Host, answer: Exchange | Failure, exempt: str, jitter: float) -> Outcome:
         now = self._clock.now()
         status = answer.status if isinstance(answer, Exchange) and answer.truncated in ("", "length") else None
         body = _body(answer) if isinstance(answer, Exchange) else b""
@@ -123,9 +127,7 @@ class RobotsKeeper:
             update = HostUpdate(host.id, next_at=now, robots=known, exempt=exempt)
         return Outcome(claim, Settlement(State.FINISHED), host=update, exchange=exchange)
 
-    def _ask_again(
-        self, host: Host, answer: Exchange | Failure, exempt: str, now: float, jitter: float
-    ) -> HostUpdate:
+    def _ask_again(self, host: Host, answer: Exchange | Failure, exempt: str, now: float, jitter: float) -> HostUpdate:
         """The host waits, and is asked again with growing pauses; after so many tries it is put aside."""
         detail = f"status {answer.status}" if isinstance(answer, Exchange) else str(answer)
         asked = failures.of_status(answer.status, answer.headers, now) if isinstance(answer, Exchange) else answer

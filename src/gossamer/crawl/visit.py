@@ -1,7 +1,7 @@
 """One visit of a URL: what robots.txt says, the fetch, and what it taught about the host."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from gossamer import url as urls
 from gossamer.clock import Clock
@@ -41,15 +41,19 @@ class Visitor:
         self._clock = clock
         self._random = random
 
-    async def visit_robots(self, claim: Claim) -> list[Outcome]:
-        """Ask for the robots.txt of a host."""
-        outcomes = await self._robots.ask(claim, self._random())
+    def set_delay(self, delay: float) -> None:
+        """Change the pause between two requests to a host from now on."""
+        self._settings = replace(self._settings, delay=delay)
+
+    async def visit_robots(self, claim: Claim) -> tuple[list[Outcome], Exchange | Failure]:
+        """Ask for the robots.txt of a host; the last answer stands beside the outcomes."""
+        outcomes, answer = await self._robots.ask(claim, self._random())
         last = outcomes[-1]
         assert last.host is not None
         crawl_delay = (await self._robots.rules(claim.host_id)).crawl_delay if last.host.robots else None
-        update = self._with_distance(last.host, last.exchange, crawl_delay)
+        update = self._with_distance(last.host, answer, crawl_delay)
         self._frontier.answered(claim, update)
-        return [*outcomes[:-1], Outcome(claim, last.settlement, host=update, exchange=last.exchange)]
+        return [*outcomes[:-1], replace(last, host=update)], answer
 
     async def visit(self, claim: Claim) -> Visit | Outcome:
         """Fetch a URL, or say that robots.txt forbids it."""
@@ -74,44 +78,27 @@ class Visitor:
     ) -> HostUpdate:
         now = self._clock.now()
         failure = answer if isinstance(answer, Failure) else failures.of_status(answer.status, answer.headers, now)
-        in_a_row = host.failures + 1 if failure is not None and failures.affects_host(failure.kind) else 0
-        delay = self._delay(host, exempt, answer, crawl_delay)
+        in_a_row = host.failures + 1 if failure is not None and failures.RULES[failure.kind].host else 0
+        delay = self._delay(exempt, answer, crawl_delay)
         next_at = politeness.next_at(
             reserved_at=reserved_at,
             answered_at=answer.answered_at if isinstance(answer, Exchange) else now,
             delay=delay,
             retry_after=failure.retry_after if failure else None,
             now=now,
-            settings=self._settings,
+            max_retry_after=self._settings.max_retry_after,
         )
         aside = failures.host_put_aside(in_a_row, self._settings)
         return HostUpdate(
             host.id, next_at, in_a_row, put_aside=f"{aside}: {failure}" if aside else "", exempt=exempt, delay=delay
         )
 
-    def _with_distance(
-        self, update: HostUpdate, exchange: Exchange | None, crawl_delay: float | None
-    ) -> HostUpdate:
-        """robots.txt counts as a request like any other."""
+    def _with_distance(self, update: HostUpdate, answer: Exchange | Failure, crawl_delay: float | None) -> HostUpdate:
+        """robots.txt counts as a request like any other: the next one keeps its distance from it."""
         host = self._frontier.host(update.host_id)
-        learned = self._learn(host, exchange, update.exempt, crawl_delay, self._clock.now()) if exchange else None
-        delay = learned.delay if learned else self._delay(host, update.exempt, exchange, crawl_delay)
-        next_at = max(update.next_at, learned.next_at if learned else self._clock.now() + delay)
-        return HostUpdate(
-            update.host_id,
-            next_at,
-            update.failures,
-            put_aside=update.put_aside,
-            robots=update.robots,
-            robots_tries=update.robots_tries,
-            exempt=update.exempt,
-            delay=delay,
-        )
+        learned = self._learn(host, answer, update.exempt, crawl_delay, self._clock.now())
+        return replace(update, next_at=max(update.next_at, learned.next_at), delay=learned.delay)
 
-    def _delay(
-        self, host: Host, exempt: str, answer: Exchange | Failure | None, crawl_delay: float | None
-    ) -> float:
+    def _delay(self, exempt: str, answer: Exchange | Failure | None, crawl_delay: float | None) -> float:
         took = answer.answered_at - answer.started_at if isinstance(answer, Exchange) else 0.0
-        return politeness.delay(
-            self._settings, is_loopback=exempt == "loopback", crawl_delay=crawl_delay, response_time=took
-        )
+        return politeness.delay(self._settings, address_kind=exempt, crawl_delay=crawl_delay, response_time=took)

@@ -80,6 +80,15 @@ class Frontier(Protocol):
         """Let failed URLs wait again with no tries counted, and take put-aside hosts back; the number of URLs."""
         ...
 
+    @property
+    def is_reading(self) -> bool:
+        """Whether URLs are on their way from disk: a Wait may soon be over."""
+        ...
+
+    def errors(self) -> dict[str, int]:
+        """Failures by kind, tries included."""
+        ...
+
     async def renew(self) -> None:
         """Keep the lease on the shards. Raises StaleLease when somebody else has it."""
         ...

@@ -1,0 +1,308 @@
+"""A collection: one folder. Opens it, takes its lock, and builds the concrete parts; nothing else names them.
+
+example.org/
+  gossamer.toml   settings of this collection that differ from the defaults
+  crawl.db        URLs, hosts, pages, links, index, heartbeat, commands, events
+  warc/           the archive
+  gossamer.log    what happened
+  lock            held by the process that works on it
+  running.ring    what is in flight, for after an unclean end
+  seen.bin        the set of seen URLs, saved at a clean end; rebuilt from the database where it is missing
+"""
+
+import hashlib
+import logging
+import os
+import socket
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import apsw
+import numpy as np
+
+import gossamer
+from gossamer.archive import store
+from gossamer.archive.database import create, database_error, open_for_writing, select
+from gossamer.archive.segment_writer import SegmentRules, SegmentWriter
+from gossamer.archive.segments import repair
+from gossamer.archive.warc import CrawlInfo
+from gossamer.clock import Clock
+from gossamer.errors import CollectionError
+from gossamer.frontier.counters import Counters
+from gossamer.frontier.discovery import Discovery
+from gossamer.frontier.hosts import HostTable
+from gossamer.frontier.ledger import Ledger
+from gossamer.frontier.ring import RunningRing
+from gossamer.frontier.schedule import Schedule
+from gossamer.frontier.seen import SeenSet
+from gossamer.frontier.sqlite import LEASE_TIME, Parts, SqliteFrontier
+from gossamer.lock import FolderLock
+from gossamer.policy import robots
+from gossamer.policy.scope import Scope
+from gossamer.records import Lease
+from gossamer.settings import Settings
+from gossamer.url import SHARDS
+
+log = logging.getLogger("gossamer.collection")
+
+DATABASE = "crawl.db"
+MAX_CRASHES = 10
+"""Unclean ends a URL may be in flight at before it is suspected of causing them."""
+
+
+@dataclass(frozen=True, slots=True)
+class Opened:
+    """An open collection that can be crawled."""
+
+    folder: Path
+    frontier: SqliteFrontier
+    lease: Lease
+    secret: bytes
+    is_new: bool
+
+
+def is_collection(folder: Path) -> bool:
+    """Whether a folder holds a collection."""
+    return (folder / DATABASE).is_file()
+
+
+def refuse_other_folder(folder: Path) -> None:
+    """A folder that holds something else is never written to."""
+    if folder.exists() and not folder.is_dir():
+        raise CollectionError(f"{folder} is no folder", hint="give another one with -o")
+    if folder.is_dir() and not is_collection(folder) and any(folder.iterdir()):
+        raise CollectionError(f"{folder} is no collection", hint="give an empty or new folder with -o")
+
+
+class Collection:
+    """Holds the folder's lock from opening to closing."""
+
+    def __init__(self, folder: Path, clock: Clock) -> None:
+        """Takes the lock; makes the folder where there is none."""
+        refuse_other_folder(folder)
+        self.folder = folder
+        self.made_folder = not folder.exists()
+        self._clock = clock
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise CollectionError(
+                f"the folder {folder} can't be made ({error.strerror})", hint="give another one with -o"
+            ) from error
+        self._lock = FolderLock(folder, "gossamer crawl", clock.now())
+
+    def close(self) -> None:
+        """Let go of the folder."""
+        self._lock.close()
+
+    def remove(self) -> None:
+        """Take away what a crawl that fetched nothing left of a folder that it made."""
+        for path in sorted(self.folder.rglob("*"), reverse=True):
+            if path.is_dir():
+                path.rmdir()
+            else:
+                path.unlink()
+        self.folder.rmdir()
+
+    def open(self, settings: Settings, seeds: Sequence[str], on_news: Callable[[], None]) -> Opened:
+        """Open the database and the archive, put right what an unclean end left, and take the lease."""
+        path = self.folder / DATABASE
+        is_new = not path.exists()
+        connection = create(path, self._clock.now()) if is_new else open_for_writing(path)
+        try:
+            return self._build(connection, settings, seeds, on_news, is_new=is_new)
+        except apsw.Error as error:
+            raise database_error(path, error) from error
+
+    def _build(
+        self,
+        connection: apsw.Connection,
+        settings: Settings,
+        seeds: Sequence[str],
+        on_news: Callable[[], None],
+        *,
+        is_new: bool,
+    ) -> Opened:
+        secret = bytes(_meta(connection, "secret"))
+        self._check_home(connection, settings)
+        ring = RunningRing(self.folder / "running.ring")
+        if _ended_uncleanly(connection):
+            self._recover(connection, ring, settings)
+        ring.clear()
+        for note in repair(self.folder, store.load_segments(connection)):
+            log.warning("%s", note)
+        lease = _take_lease(connection, self._clock.now())
+        counters, hosts = Counters(connection), HostTable(connection)
+        scope = Scope.of(settings, [*_known_seeds(connection), *seeds])
+        seen = self._load_seen(connection, secret)
+        discovery = Discovery(connection, seen, hosts, counters, secret, scope)
+        segments = _segment_writer(connection, self.folder, settings, lease, self._clock)
+        ledger = Ledger(connection, self.folder / DATABASE, segments, discovery, hosts, counters, self._clock)
+        _rejudge(connection, ledger, scope, lease)
+
+        def close() -> None:
+            segments.close()
+            _save_seen(connection, discovery.seen, self.folder, secret)
+            connection.execute("UPDATE heartbeat SET state = 'stopped', clean = 1")
+            connection.close()
+            ring.close()
+
+        schedule = Schedule(
+            per_host=settings.per_host,
+            default_delay=1.0 if settings.delay is None else settings.delay,
+            obey_robots=not settings.ignore_robots,
+        )
+        parts = Parts(connection, ledger, hosts, schedule, ring, lease, self._clock, on_news, close)
+        return Opened(self.folder, SqliteFrontier(parts), lease, secret, is_new)
+
+    def _check_home(self, connection: apsw.Connection, settings: Settings) -> None:
+        """Private addresses that the seeds were allowed belong to the machine where a person named the seeds.
+
+        A collection may come from a stranger: opened elsewhere, it must not be a way into somebody's network.
+        """
+        home = _home()
+        known = select(connection, "SELECT value FROM meta WHERE name = 'home'")
+        if not known or known[0][0] != home:
+            if known and not settings.allow_private:
+                log.warning(
+                    "this collection comes from another machine: private addresses of its seeds are not allowed"
+                )
+            with connection:
+                connection.execute("UPDATE host SET exempt = ''")
+                connection.execute("INSERT OR REPLACE INTO meta VALUES ('home', ?)", (home,))
+
+    def _recover(self, connection: apsw.Connection, ring: RunningRing, settings: Settings) -> None:
+        """After an unclean end: what was in flight is noted, and every host waits one full delay."""
+        left = ring.left_behind()
+        now = self._clock.now()
+        log.warning("the last run did not end as it should; %d URLs were in flight", len(left))
+        with connection:
+            connection.executemany(
+                "UPDATE url SET crashes = crashes + 1 WHERE id = ? AND state = 0", [(url_id,) for url_id in left]
+            )
+            connection.execute(
+                "UPDATE url SET held = 1, reason = ? WHERE state = 0 AND held = 0 AND crashes >= ?",
+                (f"in flight at {MAX_CRASHES} unclean ends", MAX_CRASHES),
+            )
+            suspects = connection.changes()
+            connection.executemany(
+                "INSERT INTO counter VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET value = value + excluded.value",
+                [("waiting", -suspects), ("held", suspects)],
+            )
+            for host_id, exempt, body in select(connection, "SELECT id, exempt, robots_body FROM host"):
+                pause = _full_delay(settings, exempt, body)
+                connection.execute("UPDATE host SET next_at = max(next_at, ?) WHERE id = ?", (now + pause, host_id))
+
+    def _load_seen(self, connection: apsw.Connection, secret: bytes) -> SeenSet:
+        """The saved set, and what came after it; rebuilt where there is none. Only final rows have a strong key."""
+        ((count, newest),) = select(connection, "SELECT count(*), ifnull(max(id), 0) FROM url")
+        loaded = SeenSet.load(self.folder / "seen.bin", owner=secret)
+        seen, after = loaded if loaded is not None and loaded[1] <= newest else (SeenSet(count), 0)
+        rows = connection.execute("SELECT fingerprint FROM url WHERE id > ? AND held != 2", (after,))
+        keys = np.fromiter((row[0] for row in rows), dtype=np.int64)
+        seen.add(keys.view(np.uint64))
+        return seen
+
+
+def _meta(connection: apsw.Connection, name: str) -> Any:
+    ((value,),) = select(connection, "SELECT value FROM meta WHERE name = ?", (name,))
+    return value
+
+
+def _home() -> str:
+    """Something that this machine and person know and a stranger's collection can't."""
+    try:
+        machine = Path("/etc/machine-id").read_text(encoding="ascii").strip()
+    except (OSError, UnicodeError):
+        machine = socket.gethostname()
+    return hashlib.blake2b(f"{machine}:{os.getuid()}".encode(), digest_size=16).hexdigest()
+
+
+def _ended_uncleanly(connection: apsw.Connection) -> bool:
+    rows = select(connection, "SELECT clean FROM heartbeat")
+    return bool(rows) and not rows[0][0]
+
+
+def _full_delay(settings: Settings, exempt: str, body: bytes | None) -> float:
+    """The pause of a host as far as it is known without asking it."""
+    setting = settings.delay if settings.delay is not None else 0.0 if exempt == "loopback" else 1.0
+    if not body or b"delay" not in body.lower():
+        return setting
+    crawl_delay = robots.parse(body).group("gossamer").crawl_delay or 0.0
+    return max(setting, min(crawl_delay, settings.max_delay))
+
+
+def _take_lease(connection: apsw.Connection, now: float) -> Lease:
+    """All shards, with a new epoch: whoever had them before can write no more."""
+    with connection:
+        connection.execute("UPDATE meta SET value = value + 1 WHERE name = 'epoch'")
+        ((epoch,),) = select(connection, "SELECT value FROM meta WHERE name = 'epoch'")
+        lease = Lease(0, SHARDS - 1, f"{os.getpid()}", epoch, now + LEASE_TIME)
+        connection.execute("DELETE FROM lease")
+        connection.execute(
+            "INSERT INTO lease VALUES (?, ?, ?, ?, ?)",
+            (lease.first_shard, lease.last_shard, lease.owner, lease.epoch, lease.until),
+        )
+        connection.execute(
+            "INSERT OR REPLACE INTO heartbeat VALUES (1, ?, ?, 'running', 0, ?, '{}')", (now, os.getpid(), now)
+        )
+    return lease
+
+
+def _known_seeds(connection: apsw.Connection) -> list[str]:
+    """The seeds, and what they redirected to."""
+    return [
+        row[0] for row in select(connection, "SELECT url FROM url WHERE depth = 0 AND host IS NOT NULL AND held = 0")
+    ]
+
+
+def _segment_writer(
+    connection: apsw.Connection, folder: Path, settings: Settings, lease: Lease, clock: Clock
+) -> SegmentWriter:
+    known = store.load_segments(connection)
+    numbers = iter(range(1 + max((segment.id for segment in known), default=0), 1 << 40))
+    last = known[-1] if known and not known[-1].sealed else None
+    return SegmentWriter(
+        folder,
+        rules=SegmentRules(
+            prefix=folder.resolve().name,
+            owner=lease.owner,
+            epoch=lease.epoch,
+            max_bytes=settings.segment_size,
+            max_age=settings.segment_age,
+        ),
+        info=CrawlInfo(
+            software=f"Gossamer/{gossamer.__version__}",
+            user_agent=user_agent(settings),
+            robots="ignore" if settings.ignore_robots else "obey",
+        ),
+        clock=clock,
+        next_id=lambda: next(numbers),
+        secret_headers=[line.partition(":")[0].strip() for line in settings.header],
+        resume=last,
+    )
+
+
+def user_agent(settings: Settings) -> str:
+    """Who we say we are: what this is, and how to reach the person who runs it."""
+    if settings.user_agent:
+        return settings.user_agent
+    contact = f"; {settings.contact}" if settings.contact else ""
+    return f"Mozilla/5.0 (compatible; Gossamer/{gossamer.__version__}{contact})"
+
+
+def _rejudge(connection: apsw.Connection, ledger: Ledger, scope: Scope, lease: Lease) -> None:
+    """Where the scope is another than last time, URLs that it had held or admitted are judged anew."""
+    now = hashlib.blake2b(repr(scope).encode(), digest_size=16).hexdigest()
+    before = select(connection, "SELECT value FROM meta WHERE name = 'scope'")
+    with ledger.transaction(lease):
+        if before and before[0][0] != now:
+            ledger.discovery.rejudge()
+        connection.execute("INSERT OR REPLACE INTO meta VALUES ('scope', ?)", (now,))
+
+
+def _save_seen(connection: apsw.Connection, seen: SeenSet, folder: Path, secret: bytes) -> None:
+    ((newest,),) = select(connection, "SELECT ifnull(max(id), 0) FROM url")
+    seen.save(folder / "seen.bin", last_id=newest, owner=secret)

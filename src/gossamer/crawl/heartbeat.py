@@ -1,0 +1,125 @@
+"""What happens each second of a crawl: the heartbeat is written, commands are read, room and time are looked at."""
+
+import asyncio
+import logging
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+
+from gossamer import url as urls
+from gossamer.clock import Clock
+from gossamer.crawl.manager import Crawl
+from gossamer.crawl.report import Ending, Progress
+from gossamer.errors import GossamerError, UsageError
+from gossamer.frontier.contract import Frontier
+from gossamer.records import Candidate, Command, Selection, Via
+from gossamer.settings import Settings
+
+log = logging.getLogger("gossamer.crawl")
+
+PERIOD = 1.0
+"""Seconds between two beats."""
+
+_LOW_DISK = "little room on the disk"
+_BY_COMMAND = "by command"
+
+
+class Heartbeat:
+    """Keeps a crawl in touch with what is around it."""
+
+    def __init__(
+        self,
+        crawl: Crawl,
+        frontier: Frontier,
+        folder: Path,
+        settings: Settings,
+        clock: Clock,
+        observe: Callable[[Progress], None],
+    ) -> None:
+        self._crawl = crawl
+        self._frontier = frontier
+        self._folder = folder
+        self._settings = settings
+        self._clock = clock
+        self._observe = observe
+        self._began = clock.now()
+
+    async def run(self) -> None:
+        """Beat until cancelled."""
+        while True:
+            self._look_at_room()
+            self._look_at_time()
+            progress = self._crawl.progress()
+            self._observe(progress)
+            for command in await self._frontier.beat(progress.state, progress.as_json()):
+                await self._carry_out(command)
+            await asyncio.sleep(PERIOD)
+
+    def _look_at_room(self) -> None:
+        free = shutil.disk_usage(self._folder).free
+        if free < self._settings.min_free:
+            self._crawl.pause(_LOW_DISK)
+        else:
+            self._crawl.resume(_LOW_DISK)
+
+    def _look_at_time(self) -> None:
+        limit = self._settings.max_time
+        if limit is not None and self._clock.now() - self._began >= limit:
+            self._crawl.stop(Ending.MAX_TIME)
+
+    async def _carry_out(self, command: Command) -> None:
+        try:
+            answer = await self._do(command.verb, command.arguments)
+        except GossamerError as error:
+            answer = f"error: {error}"
+        log.info("command %s: %s", command.verb, answer)
+        await self._frontier.answer(command, answer)
+
+    async def _do(self, verb: str, arguments: dict[str, object]) -> str:
+        match verb:
+            case "pause":
+                self._crawl.pause(_BY_COMMAND)
+                return "paused"
+            case "resume":
+                self._crawl.resume(_BY_COMMAND)
+                return "resumed"
+            case "stop":
+                self._crawl.stop()
+                return "stopping"
+            case "set_rate":
+                self._crawl.set_delay(_number(arguments, "delay"))
+                return "set"
+            case "add":
+                addresses = [urls.typed(text)[0] for text in _texts(arguments, "urls")]
+                return str(await self._frontier.add([Candidate(url, Via.SEED, depth=0) for url in addresses]))
+            case _:
+                return await self._select(verb, arguments)
+
+    async def _select(self, verb: str, arguments: dict[str, object]) -> str:
+        selection = Selection(
+            patterns=tuple(_texts(arguments, "patterns")),
+            reason=str(arguments.get("reason", "")),
+            host=str(arguments.get("host", "")),
+        )
+        match verb:
+            case "release":
+                return str(await self._frontier.release(selection))
+            case "retry":
+                return str(await self._frontier.requeue(selection))
+            case "skip_host":
+                return str(await self._frontier.park(selection, "skipped by command"))
+        raise UsageError(f"the command {verb!r} is not known")
+
+
+def _texts(arguments: dict[str, object], name: str) -> list[str]:
+    value = arguments.get(name, [])
+    if not isinstance(value, list):
+        raise UsageError(f"{name!r} must be a list")
+    return [str(each) for each in value]
+
+
+def _number(arguments: dict[str, object], name: str) -> float:
+    value = arguments.get(name)
+    if not isinstance(value, int | float) or value < 0:
+        raise UsageError(f"{name!r} must be a number of seconds")
+    return float(value)

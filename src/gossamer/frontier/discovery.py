@@ -1,0 +1,230 @@
+"""The URL-seen test and what follows it: an unknown URL is judged and becomes a row of the URL table.
+
+Two levels: the set of fingerprints in memory, asked for whole groups of pages at once; behind it the fingerprint index
+of the database, asked only for what the set does not know. A URL that was held only because of how it was found (too
+deep, nofollow, a requisite, on a duplicate page) is not put into the set by its strong key: when it is found again in a
+better way, the database is asked, and the URL is judged anew.
+"""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field, replace
+
+import apsw
+import numpy as np
+
+from gossamer import url as urls
+from gossamer.archive.database import select
+from gossamer.frontier.counters import Counters
+from gossamer.frontier.hosts import HostTable
+from gossamer.frontier.seen import SeenSet
+from gossamer.parse.links import unpack
+from gossamer.policy.scope import REASONS, Scope
+from gossamer.records import Candidate, Claim, Decision, Facts, State, Verdict, Via
+
+HELD = 1
+HELD_AS_FOUND = 2
+
+
+@dataclass(slots=True)
+class Found:
+    """What a transaction discovered: URLs that can be leased now, by host."""
+
+    claims: list[Claim] = field(default_factory=list)
+    new: int = 0
+
+
+class Discovery:
+    """Takes candidates, keeps the unknown ones; runs in the writer thread, inside the caller's transaction."""
+
+    def __init__(
+        self,
+        connection: apsw.Connection,
+        seen: SeenSet,
+        hosts: HostTable,
+        counters: Counters,
+        secret: bytes,
+        scope: Scope,
+    ) -> None:
+        self._connection = connection
+        self.seen = seen
+        self._hosts = hosts
+        self._counters = counters
+        self._secret = secret
+        self._fresh: set[int] = set()  # keys of this transaction, put into the set together at its end
+        self.scope = scope
+
+    def from_pages(self, pages: Sequence[tuple[Claim, Facts]]) -> list[list[Candidate]]:
+        """The candidates among the links of some pages: those whose key the set does not hold, page by page."""
+        keys = [np.frombuffer(facts.fingerprints, dtype="<u8").astype(np.uint64, copy=False) for _, facts in pages]
+        if not keys:
+            return []
+        unknown = ~self.seen.contains(np.concatenate(keys))
+        candidates = []
+        start = 0
+        for (claim, facts), part in zip(pages, keys, strict=True):
+            wanted = np.flatnonzero(unknown[start : start + len(part)])
+            start += len(part)
+            candidates.append(_candidates(claim, facts, part, wanted.tolist()) if len(wanted) else [])
+        return candidates
+
+    def add(self, candidates: Iterable[Candidate], found: Found, now: float, *, parked: str = "") -> None:
+        """Judge and insert what is unknown. ``parked``: why new ones are held, whatever the scope says."""
+        for candidate in candidates:
+            self._add_one(candidate, found, now, parked)
+
+    def _add_one(self, candidate: Candidate, found: Found, now: float, parked: str) -> None:
+        weak = candidate.nofollow or candidate.via is Via.REQUISITE
+        strong_key = candidate.fingerprint or self.fingerprint(candidate.url)
+        key = urls.weaken(strong_key) if weak else strong_key
+        if key in self._fresh:
+            return
+        row = self._connection.execute(
+            "SELECT id, held, state FROM url WHERE fingerprint = ?", (_signed(strong_key),)
+        ).fetchone()
+        verdict = self._judge(candidate, parked)
+        final = verdict.decision is Decision.ADMIT or not self._depends_on_how_found(candidate)
+        if row is None:
+            self._insert(candidate, strong_key, verdict, final, found, now)
+        elif _is_better_found(candidate, row[1], row[2]) and verdict.decision is Decision.ADMIT:
+            self._admit(row[0], candidate, verdict, found)
+        else:
+            final = row[1] != HELD_AS_FOUND
+        if final:
+            self._fresh.add(strong_key)
+        if weak:
+            self._fresh.add(key)
+
+    def _judge(self, candidate: Candidate, parked: str) -> Verdict:
+        verdict = self.scope.judge(candidate)
+        if parked and verdict.decision is Decision.ADMIT:
+            return replace(verdict, decision=Decision.HOLD, reason=parked)
+        return verdict
+
+    def _depends_on_how_found(self, candidate: Candidate) -> bool:
+        """Whether the same URL would be admitted as an ordinary link next to the seeds."""
+        plain = replace(candidate, via=Via.ANCHOR, depth=1, nofollow=False)
+        return self.scope.judge(plain).decision is Decision.ADMIT
+
+    def _insert(self, candidate: Candidate, key: int, verdict: Verdict, final: bool, found: Found, now: float) -> None:
+        host_id, shard = (None, 0) if candidate.other else self._hosts.id_of(urls.origin(candidate.url))
+        reason, held = verdict.reason, 0 if verdict.decision is Decision.ADMIT else HELD if final else HELD_AS_FOUND
+        if host_id is not None and not held and self._hosts.put_aside(host_id):
+            reason, held = self._hosts.put_aside(host_id), HELD
+        self._connection.execute(
+            "INSERT INTO url (fingerprint, url, host, shard, state, held, reason, kind, via, parent, depth, hops,"
+            " found) VALUES (?, ?, ?, ?, 0, ?, ?, ?, ?, ?, ?, ?, ?)",
+            (
+                _signed(key),
+                candidate.url,
+                host_id,
+                shard,
+                held,
+                reason,
+                verdict.kind,
+                candidate.via,
+                candidate.parent,
+                candidate.depth,
+                candidate.hops,
+                now,
+            ),
+        )
+        found.new += 1
+        self._counters.change("held" if held else "waiting", 1)
+        if host_id is not None and not held:
+            url_id = self._connection.last_insert_rowid()
+            found.claims.append(_claim(url_id, host_id, candidate))
+            if candidate.depth == 0:  # what a seed redirects to is as good as a seed
+                self.scope = self.scope.with_seeds((candidate.url,))
+
+    def _admit(self, url_id: int, candidate: Candidate, verdict: Verdict, found: Found) -> None:
+        """A URL that was held because of how it was found was found in a better way."""
+        host_id, _ = self._hosts.id_of(urls.origin(candidate.url))
+        self._connection.execute(
+            "UPDATE url SET held = 0, reason = '', kind = ?, via = ?, parent = ?, depth = ?, hops = ? WHERE id = ?",
+            (verdict.kind, candidate.via, candidate.parent, candidate.depth, candidate.hops, url_id),
+        )
+        self._counters.change("held", -1)
+        self._counters.change("waiting", 1)
+        found.claims.append(_claim(url_id, host_id, candidate))
+
+    def rejudge(self) -> None:
+        """Judge anew what the scope has held or admitted, after it changed."""
+        query = "SELECT id, url, via, depth, hops, parent, held, reason FROM url WHERE state = 0 AND host IS NOT NULL"
+        for url_id, url, via, depth, hops, parent, held, reason in select(self._connection, query):
+            if held and not reason.startswith(REASONS):
+                continue
+            candidate = Candidate(url, Via(via), depth, parent, hops)
+            verdict = self.scope.judge(candidate)
+            admitted = verdict.decision is Decision.ADMIT
+            if admitted == (not held):
+                continue
+            how = 0 if admitted else HELD_AS_FOUND if self._depends_on_how_found(candidate) else HELD
+            self._connection.execute(
+                "UPDATE url SET held = ?, reason = ?, kind = ? WHERE id = ?",
+                (how, verdict.reason, verdict.kind, url_id),
+            )
+            self._counters.change("held", -1 if admitted else 1)
+            self._counters.change("waiting", 1 if admitted else -1)
+
+    def id_of(self, url: str) -> int | None:
+        """The row of a known URL."""
+        row = self._connection.execute(
+            "SELECT id FROM url WHERE fingerprint = ?", (_signed(self.fingerprint(url)),)
+        ).fetchone()
+        return None if row is None else int(row[0])
+
+    def fingerprint(self, url: str) -> int:
+        """The strong key of a URL."""
+        return int.from_bytes(urls.fingerprint(url, self._secret), "little")
+
+    def flush(self) -> None:
+        """Let the set know what the transaction found, as its last step."""
+        if self._fresh:
+            self.seen.add(np.fromiter(self._fresh, dtype=np.uint64, count=len(self._fresh)))
+            self._fresh.clear()
+
+
+def _candidates(
+    claim: Claim, facts: Facts, keys: "np.ndarray[tuple[int], np.dtype[np.uint64]]", wanted: list[int]
+) -> list[Candidate]:
+    links = unpack(facts.links)
+    found = []
+    for at in wanted:
+        link = links[at]
+        weak = link.nofollow or facts.nofollow or link.via is Via.REQUISITE
+        key = int(keys[at])
+        found.append(
+            Candidate(
+                url=link.url,
+                via=link.via,
+                depth=claim.depth + 1,
+                parent=claim.url_id,
+                fingerprint=urls.weaken(key) if weak else key,
+                nofollow=link.nofollow or facts.nofollow,
+                other=link.other,
+            )
+        )
+    return found
+
+
+def _is_better_found(candidate: Candidate, held: int, state: int) -> bool:
+    """A held URL is judged anew when a person names it, or when only the way it was found had held it."""
+    return state == State.WAITING and (held == HELD_AS_FOUND or (held == HELD and candidate.via is Via.SEED))
+
+
+def _claim(url_id: int, host_id: int, candidate: Candidate) -> Claim:
+    return Claim(
+        url_id=url_id,
+        url=candidate.url,
+        host_id=host_id,
+        origin=str(urls.origin(candidate.url)),
+        depth=candidate.depth,
+        hops=candidate.hops,
+        via=candidate.via,
+        parent=candidate.parent,
+    )
+
+
+def _signed(key: int) -> int:
+    """SQLite's integers are signed."""
+    return key - (1 << 64) if key >= 1 << 63 else key

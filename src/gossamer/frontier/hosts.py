@@ -1,0 +1,93 @@
+"""The host table: an origin's row, found or made."""
+
+from collections import OrderedDict
+
+import apsw
+
+from gossamer import url as urls
+from gossamer.archive.database import select
+from gossamer.records import Host, HostUpdate
+
+_CACHED = 100_000
+
+PENDING = "pending"
+"""A seed's own origin whose address has not been looked up yet."""
+
+
+class HostTable:
+    """Origins and their rows; runs in the writer thread, inside the caller's transaction."""
+
+    def __init__(self, connection: apsw.Connection) -> None:
+        self._connection = connection
+        self._ids: OrderedDict[str, int] = OrderedDict()
+        self._aside: dict[int, str] = self._read_aside()
+
+    def id_of(self, origin: urls.Origin) -> tuple[int, int]:
+        """The row id and the shard of an origin; a new one gets a row."""
+        key = str(origin)
+        host_id = self._ids.get(key)
+        if host_id is None:
+            host_id = self._find_or_insert(key, origin)
+            self._ids[key] = host_id
+            if len(self._ids) > _CACHED:
+                self._ids.popitem(last=False)
+        return host_id, urls.shard(origin.hostname)
+
+    def _find_or_insert(self, key: str, origin: urls.Origin) -> int:
+        row = self._connection.execute("SELECT id FROM host WHERE origin = ?", (key,)).fetchone()
+        if row is not None:
+            return int(row[0])
+        self._connection.execute(
+            "INSERT INTO host (origin, hostname, domain, shard) VALUES (?, ?, ?, ?)",
+            (key, origin.hostname, urls.registrable_domain(origin.hostname), urls.shard(origin.hostname)),
+        )
+        return self._connection.last_insert_rowid()
+
+    def put_aside(self, host_id: int) -> str:
+        """Why a host is given up for now; empty when it is not."""
+        return self._aside.get(host_id, "")
+
+    def exempt(self, host_id: int) -> None:
+        """Mark a seed's own origin: the class of address it first has is allowed for it."""
+        self._connection.execute("UPDATE host SET exempt = ? WHERE id = ? AND exempt = ''", (PENDING, host_id))
+
+    def update(self, update: HostUpdate) -> None:
+        """Keep what a fetch taught about its host."""
+        self._connection.execute(
+            "UPDATE host SET next_at = max(next_at, ?), failures = ?, put_aside = ?, robots_tries = ?,"
+            " exempt = iif(? != '', ?, exempt) WHERE id = ?",
+            (
+                update.next_at,
+                update.failures,
+                update.put_aside,
+                update.robots_tries,
+                update.exempt,
+                update.exempt,
+                update.host_id,
+            ),
+        )
+        if update.put_aside:
+            self._aside[update.host_id] = update.put_aside
+        else:
+            self._aside.pop(update.host_id, None)
+
+    def take_back(self) -> None:
+        """Read anew which hosts are put aside, after a command took some back."""
+        self._aside = self._read_aside()
+
+    def _read_aside(self) -> dict[int, str]:
+        return dict(select(self._connection, "SELECT id, put_aside FROM host WHERE put_aside != ''"))
+
+    def load(self, host_id: int) -> Host:
+        """What is known of a host."""
+        (row,) = select(self._connection, _KNOWN + " WHERE id = ?", (host_id,))
+        return Host(*row)
+
+    def with_waiting_urls(self) -> list[Host]:
+        """Every host that has URLs to fetch."""
+        return [Host(*row) for row in select(self._connection, _KNOWN + _WITH_WAITING_URLS)]
+
+
+_KNOWN = "SELECT id, origin, next_at, failures, put_aside, exempt, ifnull(robots_expires, 0), robots_tries FROM host"
+
+_WITH_WAITING_URLS = " WHERE EXISTS (SELECT 1 FROM url WHERE url.host = host.id AND state = 0 AND held = 0)"

@@ -1,0 +1,300 @@
+"""The unit of work: everything a group of fetches brought becomes durable together.
+
+The order is the promise (proved by killing the process at every step): the WARC bytes are synced first, then one
+transaction writes pages, links, text, new URLs, settlements, host times, totals and segments. A crash may lose what was
+not committed, and it is fetched again; it never leaves a row that points at bytes which are not there.
+
+Runs in the writer thread only.
+"""
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+from hashlib import sha256
+from pathlib import Path
+
+import apsw
+
+from gossamer import url as urls
+from gossamer.archive import store, warc
+from gossamer.archive.database import database_error, select
+from gossamer.archive.segment_writer import SegmentWriter
+from gossamer.clock import Clock, timestamp
+from gossamer.errors import StaleLease
+from gossamer.frontier.counters import Counters
+from gossamer.frontier.discovery import Discovery, Found
+from gossamer.frontier.hosts import HostTable
+from gossamer.records import (
+    Batch,
+    Candidate,
+    Claim,
+    Exchange,
+    Facts,
+    Host,
+    Kind,
+    Lease,
+    Outcome,
+    Settlement,
+    State,
+    Via,
+)
+
+FOLLOWED_DUPLICATES = 3
+"""So many pages of equal bytes on one host have their links followed; of further ones new links are parked."""
+
+
+@dataclass(frozen=True, slots=True)
+class Receipt:
+    """What a commit changed for the schedule."""
+
+    claims: tuple[Claim, ...] = ()  # can be leased now
+    hosts: tuple[Host, ...] = ()  # of these
+    retries: tuple[tuple[Claim, float], ...] = ()
+    held_hosts: tuple[int, ...] = ()
+    new: int = 0
+
+
+@dataclass(slots=True)
+class _Work:
+    """What one transaction gathers."""
+
+    found: Found = field(default_factory=Found)
+    retries: list[tuple[Claim, float]] = field(default_factory=list)
+    held_hosts: list[int] = field(default_factory=list)
+
+
+class Ledger:
+    """The writing half of the frontier and the archive: one connection, one WARC writer, one thread."""
+
+    def __init__(
+        self,
+        connection: apsw.Connection,
+        path: Path,
+        segments: SegmentWriter,
+        discovery: Discovery,
+        hosts: HostTable,
+        counters: Counters,
+        clock: Clock,
+    ) -> None:
+        self._connection = connection
+        self._path = path
+        self._segments = segments
+        self.discovery = discovery
+        self._hosts = hosts
+        self._counters = counters
+        self._clock = clock
+        self._next_page = 1 + int(connection.execute("SELECT ifnull(max(id), 0) FROM page").get)
+
+    @property
+    def totals(self) -> dict[str, int]:
+        """The totals as of the last transaction."""
+        return self._counters.totals
+
+    def commit(self, batch: Batch) -> Receipt:
+        """Archive, sync, then one transaction; outcomes that are known already are left out."""
+        outcomes = [outcome for outcome in batch.outcomes if self._is_new(outcome)]
+        stored = self._archive(outcomes)
+        segments = self._segments.sync()
+        work = _Work()
+        with self.transaction(batch.lease):
+            for segment in segments:
+                store.save_segment(self._connection, segment)
+            for outcome, place in zip(outcomes, stored, strict=True):
+                self._record(outcome, place, work)
+            self._follow(outcomes, stored, work.found)
+        return self._receipt(work)
+
+    def add(self, candidates: Sequence[Candidate], lease: Lease) -> Receipt:
+        """Record URLs that come from outside a page: seeds and what a person adds."""
+        work = _Work()
+        with self.transaction(lease):
+            self.discovery.add(candidates, work.found, self._clock.now())
+            for candidate in candidates:
+                if candidate.via is Via.SEED:
+                    self._own_seed(candidate)
+        return self._receipt(work)
+
+    @contextmanager
+    def transaction(self, lease: Lease) -> Iterator[None]:
+        """One transaction under a lease that still counts; SQLite's errors become ours."""
+        try:
+            with self._connection:
+                self._check_epoch(lease)
+                yield
+                self._counters.flush()
+                self.discovery.flush()
+        except apsw.Error as error:
+            raise database_error(self._path, error) from error
+        finally:
+            self._counters.refresh()
+
+    def _check_epoch(self, lease: Lease) -> None:
+        epoch = self._connection.execute("SELECT epoch FROM lease WHERE first_shard = ?", (lease.first_shard,)).get
+        if epoch != lease.epoch:
+            raise StaleLease(
+                f"the collection {self._path.parent} was taken over by another process", hint="let that one work"
+            )
+
+    def _is_new(self, outcome: Outcome) -> bool:
+        """Idempotent by (URL, attempt): a try that was counted is not counted again."""
+        if outcome.claim.is_robots:
+            return True
+        attempts = self._connection.execute("SELECT attempts FROM url WHERE id = ?", (outcome.claim.url_id,)).get
+        return attempts is not None and int(attempts) <= outcome.claim.attempts
+
+    # --- the archive
+
+    def _archive(self, outcomes: Sequence[Outcome]) -> list[store.Stored | None]:
+        firsts: dict[bytes, store.Original] = {}  # of this group: they have no rows yet
+        page_id = self._next_page
+        stored: list[store.Stored | None] = []
+        for outcome in outcomes:
+            if outcome.exchange is None:
+                stored.append(None)
+                continue
+            stored.append(self._append(outcome, outcome.exchange, page_id, firsts))
+            page_id += not outcome.claim.is_robots
+        return stored
+
+    def _append(
+        self, outcome: Outcome, exchange: Exchange, page_id: int, firsts: dict[bytes, store.Original]
+    ) -> store.Stored:
+        payload = sha256(exchange.body).digest()
+        digest, original = None, None
+        if store.is_kept(outcome) and not outcome.claim.is_robots:
+            digest = outcome.facts.digest if outcome.facts else payload
+            original = firsts.get(digest) or store.original_of(self._connection, digest, outcome.claim.url_id)
+            if original is None:
+                firsts[digest] = store.Original(page_id, exchange.url, exchange.started_at, payload)
+        place = self._segments.append(
+            exchange,
+            content_type=outcome.facts.content_type if outcome.facts else "",
+            original=_reference(original) if original else None,
+        )
+        return store.Stored(place, payload, digest, original.page_id if original else None)
+
+    # --- rows
+
+    def _record(self, outcome: Outcome, stored: store.Stored | None, work: _Work) -> None:
+        claim, exchange = outcome.claim, outcome.exchange
+        now = self._clock.now()
+        self.discovery.add(outcome.candidates, work.found, now)
+        if claim.is_robots:
+            if stored is not None and exchange is not None:
+                store.insert_record(self._connection, stored.place, exchange.url, "robots")
+        else:
+            if stored is not None and exchange is not None:
+                self._insert_page(outcome, exchange, stored)
+            self._settle(outcome, stored, work)
+        if outcome.host is not None:
+            self._hosts.update(outcome.host)
+            if outcome.host.robots is not None:
+                store.save_robots(self._connection, outcome.host.host_id, outcome.host.robots)
+            if outcome.host.put_aside:
+                self.hold(outcome.host.host_id, outcome.host.put_aside)
+                work.held_hosts.append(outcome.host.host_id)
+
+    def _insert_page(self, outcome: Outcome, exchange: Exchange, stored: store.Stored) -> None:
+        redirect = next((each.url for each in outcome.candidates if each.via is Via.REDIRECT), None)
+        redirect_to = self.discovery.id_of(redirect) if redirect else None
+        store.insert_page(self._connection, self._next_page, outcome, stored, redirect_to)
+        self._next_page += 1
+        self._counters.change("bytes", len(exchange.body))
+        self._counters.change("pages", store.is_kept(outcome))
+
+    def _settle(self, outcome: Outcome, stored: store.Stored | None, work: _Work) -> None:
+        claim, settlement, now = outcome.claim, outcome.settlement, self._clock.now()
+        ((state, held),) = select(self._connection, "SELECT state, held FROM url WHERE id = ?", (claim.url_id,))
+        attempts = claim.attempts + settlement.counts_as_try
+        is_file = store.is_kept(outcome) and not (outcome.facts is not None and outcome.facts.is_page)
+        self._connection.execute(
+            "UPDATE url SET state = ?, reason = ?, held = ?, due = ?, attempts = ?, settled = ?,"
+            " kind = iif(?, ?, kind) WHERE id = ?",
+            (
+                settlement.state,
+                settlement.reason,
+                settlement.held,
+                settlement.due,
+                attempts,
+                now,
+                is_file,
+                Kind.OTHER,
+                claim.url_id,
+            ),
+        )
+        self._counters.change(_queue(State(state), bool(held)), -1)
+        self._counters.change(_queue(settlement.state, settlement.held), 1)
+        self._note_try(claim, settlement, now, has_page=stored is not None)
+        if settlement.state is State.WAITING and not settlement.held:
+            work.retries.append((replace(claim, attempts=attempts), settlement.due or now))
+
+    def _note_try(self, claim: Claim, settlement: Settlement, now: float, *, has_page: bool) -> None:
+        if settlement.failure is not None:
+            self._counters.change(f"errors:{settlement.failure.kind}", 1)
+        if settlement.failure is not None or not (has_page or settlement.held):
+            self._connection.execute(
+                "INSERT OR IGNORE INTO attempt VALUES (?, ?, ?, ?)",
+                (claim.url_id, claim.attempts + 1, now, str(settlement.failure or settlement.reason)),
+            )
+
+    def hold(self, host_id: int, reason: str) -> int:
+        """Hold every waiting URL of a host."""
+        self._connection.execute(
+            "UPDATE url SET held = 1, reason = ? WHERE host = ? AND state = 0 AND held = 0", (reason, host_id)
+        )
+        count = self._connection.changes()
+        self._counters.change("waiting", -count)
+        self._counters.change("held", count)
+        return count
+
+    def _own_seed(self, candidate: Candidate) -> None:
+        """A seed's own origin may have a private address, of the class it first has."""
+        host_id, _ = self._hosts.id_of(urls.origin(candidate.url))
+        self._hosts.exempt(host_id)
+
+    # --- links
+
+    def _follow(self, outcomes: Sequence[Outcome], stored: Sequence[store.Stored | None], found: Found) -> None:
+        pages: list[tuple[Claim, Facts, store.Stored]] = [
+            (outcome.claim, outcome.facts, place)
+            for outcome, place in zip(outcomes, stored, strict=True)
+            if outcome.facts is not None and outcome.facts.links and place is not None and store.is_kept(outcome)
+        ]
+        candidates = self.discovery.from_pages([(claim, facts) for claim, facts, _ in pages])
+        now = self._clock.now()
+        for (claim, _, place), links in zip(pages, candidates, strict=True):
+            if links:
+                self.discovery.add(links, found, now, parked=self._parked(claim, place))
+
+    def _parked(self, claim: Claim, stored: store.Stored) -> str:
+        """Why new links of a page are not followed: it is one more page of bytes that its host has served before.
+
+        The first few are followed: equal bytes at /a/ and /b/ with relative links lead elsewhere.
+        """
+        if stored.duplicate_of is None or stored.digest is None:
+            return ""
+        count = store.duplicates_on_host(self._connection, stored.digest, claim.host_id, FOLLOWED_DUPLICATES + 2)
+        return f"found only on a duplicate page: {claim.url}" if count > FOLLOWED_DUPLICATES + 1 else ""
+
+    def _receipt(self, work: _Work) -> Receipt:
+        hosts = {claim.host_id for claim in work.found.claims}
+        return Receipt(
+            claims=tuple(sorted(work.found.claims, key=lambda claim: claim.url_id)),
+            hosts=tuple(self._hosts.load(host_id) for host_id in sorted(hosts)),
+            retries=tuple(work.retries),
+            held_hosts=tuple(work.held_hosts),
+            new=work.found.new,
+        )
+
+
+def _queue(state: State, held: bool) -> str:
+    """The total that a URL counts in."""
+    return "held" if held else state.name.lower()
+
+
+def _reference(original: store.Original) -> warc.Original:
+    return warc.Original(
+        target_uri=original.url,
+        date=timestamp(original.fetched),
+        payload_digest=warc.digest_label(original.payload_digest),
+    )

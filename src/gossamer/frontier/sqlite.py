@@ -1,0 +1,274 @@
+"""The frontier on one SQLite database: the schedule on the event loop, everything that touches disk in one thread."""
+
+import asyncio
+import json
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import TypeVar
+
+import apsw
+
+from gossamer.archive import requests, store
+from gossamer.archive.database import select
+from gossamer.clock import Clock
+from gossamer.frontier.contract import Wait
+from gossamer.frontier.hosts import HostTable
+from gossamer.frontier.ledger import Ledger, Receipt
+from gossamer.frontier.ring import RunningRing
+from gossamer.frontier.schedule import Schedule
+from gossamer.records import (
+    Batch,
+    Candidate,
+    Claim,
+    Command,
+    Host,
+    HostUpdate,
+    Lease,
+    RobotsAnswer,
+    Selection,
+    Statistics,
+    Via,
+)
+from gossamer.url import Origin
+
+T = TypeVar("T")
+
+LEASE_TIME = 60.0
+"""Seconds; renewed with the heartbeat."""
+
+
+@dataclass(frozen=True, slots=True)
+class Parts:
+    """What `SqliteFrontier` is put together from."""
+
+    connection: apsw.Connection
+    ledger: Ledger
+    hosts: HostTable
+    schedule: Schedule
+    ring: RunningRing
+    lease: Lease
+    clock: Clock
+    on_news: Callable[[], None]  # URLs came from disk
+    close: Callable[[], None]  # runs last, in the writer thread
+
+
+class SqliteFrontier:
+    """See `contract.Frontier`. Locally one owner holds all shards."""
+
+    def __init__(self, parts: Parts) -> None:
+        self._parts = parts
+        self._connection = parts.connection
+        self._ledger = parts.ledger
+        self._schedule = parts.schedule
+        self.lease_held = parts.lease
+        self._running: dict[int, Claim] = {}
+        self._refills: set[asyncio.Task[None]] = set()
+        self._thread = ThreadPoolExecutor(max_workers=1, thread_name_prefix="writer")
+        for host in parts.hosts.with_waiting_urls():
+            self._schedule.know(host, on_disk=True)
+
+    async def add(self, candidates: Sequence[Candidate]) -> int:
+        receipt = await self._in_thread(lambda: self._ledger.add(candidates, self.lease_held))
+        self._apply(receipt)
+        return receipt.new
+
+    def lease(self, now: float) -> Claim | Wait:
+        claim = self._schedule.take(now)
+        self._start_refills()
+        if claim is None:
+            return Wait(self._schedule.earliest())
+        if not claim.is_robots:
+            self._running[claim.url_id] = claim
+            self._parts.ring.enter(claim.url_id)
+        return claim
+
+    def answered(self, claim: Claim, update: HostUpdate) -> None:
+        self._schedule.answered(claim, update)
+
+    def skip(self, claim: Claim) -> None:
+        self._schedule.skip(claim)
+
+    async def commit(self, batch: Batch) -> None:
+        receipt = await self._in_thread(lambda: self._ledger.commit(batch))
+        for outcome in batch.outcomes:
+            self._running.pop(outcome.claim.url_id, None)
+            self._parts.ring.leave(outcome.claim.url_id)
+        self._apply(receipt)
+
+    def _apply(self, receipt: Receipt) -> None:
+        for host in receipt.hosts:
+            self._schedule.know(host)
+        self._schedule.push(receipt.claims)
+        for claim, due in receipt.retries:
+            self._schedule.delay(claim, due)
+        for host_id in receipt.held_hosts:
+            self._schedule.forget_urls(host_id)
+
+    async def hold(self, host_id: int, reason: str) -> int:
+        count = await self._write(lambda: self._ledger.hold(host_id, reason))
+        self._schedule.forget_urls(host_id)
+        return count
+
+    async def park(self, selection: Selection, reason: str) -> int:
+        count = await self._write(lambda: requests.park(self._connection, selection, reason))
+        await self._reload()
+        return count
+
+    async def release(self, selection: Selection) -> int:
+        count = await self._write(lambda: requests.release(self._connection, selection))
+        await self._reload()
+        return count
+
+    async def requeue(self, selection: Selection) -> int:
+        count = await self._write(lambda: requests.requeue(self._connection, selection))
+        await self._reload()
+        return count
+
+    async def _reload(self) -> None:
+        """Read anew what waits, after a command changed it on disk."""
+
+        def read() -> list[Host]:
+            self._parts.hosts.take_back()
+            return self._parts.hosts.with_waiting_urls()
+
+        for host in await self._in_thread(read):
+            self._schedule.renew(host)
+
+    @property
+    def is_reading(self) -> bool:
+        return bool(self._refills)
+
+    async def renew(self) -> None:
+        until = self._parts.clock.now() + LEASE_TIME
+        await self._write(
+            lambda: self._connection.execute(
+                "UPDATE lease SET until = ? WHERE owner = ?", (until, self.lease_held.owner)
+            )
+        )
+
+    async def beat(self, state: str, body: dict[str, object], *, clean: bool = False) -> list[Command]:
+        now = self._parts.clock.now()
+
+        def write() -> list[Command]:
+            self._connection.execute(
+                "UPDATE heartbeat SET at = ?, state = ?, clean = ?, body = ?", (now, state, clean, json.dumps(body))
+            )
+            self._connection.execute("UPDATE lease SET until = ?", (now + LEASE_TIME,))
+            rows = self._connection.execute("SELECT id, verb, arguments FROM command WHERE done IS NULL ORDER BY id")
+            return [Command(number, verb, json.loads(arguments)) for number, verb, arguments in rows]
+
+        return await self._write(write)
+
+    async def answer(self, command: Command, answer: str) -> None:
+        now = self._parts.clock.now()
+        await self._write(
+            lambda: self._connection.execute(
+                "UPDATE command SET done = ?, answer = ? WHERE id = ?", (now, answer, command.id)
+            )
+        )
+
+    async def event(self, kind: str, **body: object) -> None:
+        now = self._parts.clock.now()
+        await self._write(
+            lambda: self._connection.execute(
+                "INSERT INTO event (at, kind, body) VALUES (?, ?, ?)", (now, kind, json.dumps(body))
+            )
+        )
+
+    async def meet(self, origin: Origin) -> int:
+        def find() -> Host:
+            host_id, _ = self._parts.hosts.id_of(origin)
+            return self._parts.hosts.load(host_id)
+
+        host = await self._write(find)
+        self._schedule.know(host)
+        return host.id
+
+    def borrow(self, host_id: int, now: float) -> float | None:
+        return self._schedule.borrow(host_id, now)
+
+    def give_back(self, host_id: int, next_at: float) -> None:
+        self._schedule.give_back(host_id, next_at)
+
+    def host(self, host_id: int) -> Host:
+        return self._schedule.host(host_id)
+
+    async def robots(self, host_id: int) -> RobotsAnswer | None:
+        return await self._in_thread(lambda: store.load_robots(self._connection, host_id))
+
+    def statistics(self) -> Statistics:
+        totals = self._ledger.totals
+        return Statistics(
+            waiting=max(0, totals.get("waiting", 0) - len(self._running)),
+            running=len(self._running),
+            finished=totals.get("finished", 0),
+            failed=totals.get("failed", 0),
+            held=totals.get("held", 0),
+            pages=totals.get("pages", 0),
+            bytes=totals.get("bytes", 0),
+            hosts=len(self._schedule),
+            ready_hosts=self._schedule.ready_hosts,
+        )
+
+    def errors(self) -> dict[str, int]:
+        """Failures by kind, tries included."""
+        prefix = "errors:"
+        return {name.removeprefix(prefix): n for name, n in self._ledger.totals.items() if name.startswith(prefix)}
+
+    async def aclose(self) -> None:
+        for task in self._refills:
+            task.cancel()
+        await self._in_thread(self._parts.close)
+        self._thread.shutdown()
+
+    # --- runs
+
+    def _start_refills(self) -> None:
+        hungry = self._schedule.take_hungry()
+        if hungry:
+            task = asyncio.get_running_loop().create_task(self._refill(hungry))
+            self._refills.add(task)
+            task.add_done_callback(self._refilled)
+
+    async def _refill(self, hungry: list[tuple[int, int]]) -> None:
+        limit = self._schedule.run_limit
+        for start in range(0, len(hungry), 100):
+            part = hungry[start : start + 100]
+            runs = await self._in_thread(partial(self._read_runs, part, limit))
+            now = self._parts.clock.now()
+            for (host_id, _), (claims, more) in zip(part, runs, strict=True):
+                fresh = [(claim, due) for claim, due in claims if claim.url_id not in self._running]
+                self._schedule.refill(host_id, fresh, more=more, now=now)
+            self._parts.on_news()
+
+    def _refilled(self, task: asyncio.Task[None]) -> None:
+        self._refills.discard(task)
+        self._parts.on_news()
+
+    def _read_runs(self, wanted: list[tuple[int, int]], limit: int) -> list[tuple[list[tuple[Claim, float]], bool]]:
+        return [self._read_run(host_id, after, limit) for host_id, after in wanted]
+
+    def _read_run(self, host_id: int, after: int, limit: int) -> tuple[list[tuple[Claim, float]], bool]:
+        rows = select(
+            self._connection,
+            "SELECT url.id, url, host, origin, depth, hops, attempts, via, parent, ifnull(due, 0)"
+            " FROM url JOIN host ON host.id = url.host"
+            " WHERE host = ? AND state = 0 AND held = 0 AND url.id > ? ORDER BY url.id LIMIT ?",
+            (host_id, after, limit),
+        )
+        claims = [(replace(Claim(*row[:7]), via=Via(row[7]), parent=row[8]), row[9]) for row in rows]
+        return claims, len(rows) == limit
+
+    # --- the thread
+
+    async def _in_thread(self, work: Callable[[], T]) -> T:
+        return await asyncio.get_running_loop().run_in_executor(self._thread, work)
+
+    async def _write(self, work: Callable[[], T]) -> T:
+        def run() -> T:
+            with self._ledger.transaction(self.lease_held):
+                return work()
+
+        return await self._in_thread(run)

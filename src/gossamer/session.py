@@ -1,0 +1,184 @@
+"""One crawl from addresses to report: builds resolver, transport, parsers and manager around an open collection."""
+
+import asyncio
+import logging
+import os
+import random
+from collections.abc import AsyncIterator, Callable, Iterator, Sequence
+from contextlib import AsyncExitStack, asynccontextmanager, contextmanager, suppress
+from dataclasses import dataclass
+from logging.handlers import RotatingFileHandler
+from pathlib import Path
+
+from gossamer import url as urls
+from gossamer.clock import Clock, SystemClock
+from gossamer.collection import Collection, Opened, is_collection, user_agent
+from gossamer.crawl.fetching import Fetcher
+from gossamer.crawl.guess import with_scheme
+from gossamer.crawl.heartbeat import Heartbeat
+from gossamer.crawl.manager import Crawl, Parts
+from gossamer.crawl.pipeline import Pipeline
+from gossamer.crawl.report import Ending, Progress, Report
+from gossamer.crawl.robots import RobotsKeeper
+from gossamer.crawl.visit import Visitor
+from gossamer.errors import UsageError
+from gossamer.fetch.resolver import Resolver
+from gossamer.fetch.transport import Transport
+from gossamer.parse.pool import ParserPool
+from gossamer.records import Candidate, Headers, Via
+from gossamer.settings import Settings
+from gossamer.settings_files import Loaded, write_collection_file
+
+log = logging.getLogger("gossamer")
+
+LOG_FILE = "gossamer.log"
+_LOG_BYTES = 10 * 1024 * 1024
+
+
+@dataclass(frozen=True, slots=True)
+class Order:
+    """What is to be crawled, and where it goes."""
+
+    folder: Path
+    addresses: tuple[tuple[str, bool], ...]  # canonical URL, and whether its scheme was guessed
+    loaded: Loaded
+
+
+def folder_for(addresses: Sequence[tuple[str, bool]]) -> Path:
+    """A folder named after the first host, in the current one."""
+    return Path(urls.origin(addresses[0][0]).host.strip("[]").replace(":", "_"))
+
+
+async def crawl(
+    order: Order, observe: Callable[[Progress], None], started: Callable[[Crawl], None], clock: Clock | None = None
+) -> Report:
+    """Crawl until there is nothing left to do. ``started`` is given the crawl, to be stopped by; ``observe`` snapshots.
+
+    Raises GossamerError for what makes going on impossible; what was committed until then is safe.
+    """
+    clock = clock or SystemClock()
+    settings = order.loaded.settings
+    if not is_collection(order.folder) and not order.addresses:
+        raise UsageError(f"{order.folder} is no collection, and no address was given", hint="give an address to crawl")
+    collection = Collection(order.folder, clock)
+    is_new = not is_collection(order.folder)
+    try:
+        with _log_to(collection.folder, settings):
+            report = await _crawl(collection, order, observe, started, clock)
+        if is_new and report.ending is Ending.NO_SEED and collection.made_folder:
+            collection.remove()
+        return report
+    except BaseException:
+        if is_new and collection.made_folder and not is_collection(order.folder):
+            collection.remove()
+        raise
+    finally:
+        collection.close()
+
+
+async def _crawl(
+    collection: Collection,
+    order: Order,
+    observe: Callable[[Progress], None],
+    started: Callable[[Crawl], None],
+    clock: Clock,
+) -> Report:
+    settings = order.loaded.settings
+    resolver = Resolver(clock, settings.dns)
+    seeds = [await with_scheme(url, resolver) if guessed else url for url, guessed in order.addresses]
+    news = asyncio.Event()
+    async with AsyncExitStack() as stack:
+        stack.push_async_callback(resolver.aclose)
+        transport = Transport(user_agent(settings), clock, http2=settings.http2, max_connections=_connections(settings))
+        stack.push_async_callback(transport.aclose)
+        opened = collection.open(settings, seeds, news.set)
+        stack.push_async_callback(opened.frontier.aclose)
+        write_collection_file(collection.folder, order.loaded)
+        parsers = _parsers(opened.secret, settings)
+        await parsers.start()
+        stack.push_async_callback(parsers.aclose)
+        manager = _manager(opened, resolver, transport, parsers, settings, clock, news)
+        started(manager)
+        await opened.frontier.add([Candidate(url, Via.SEED, depth=0) for url in seeds])
+        await opened.frontier.event("started", seeds=seeds)
+        log.info("started with %d seeds", len(seeds))
+        async with _beating(Heartbeat(manager, opened.frontier, collection.folder, settings, clock, observe)):
+            report = await manager.run()
+        await opened.frontier.event("stopped", ending=report.ending.name.lower())
+        log.info("stopped: %s", report.ending)
+        return report
+
+
+def _manager(
+    opened: Opened,
+    resolver: Resolver,
+    transport: Transport,
+    parsers: ParserPool,
+    settings: Settings,
+    clock: Clock,
+    news: asyncio.Event,
+) -> Crawl:
+    draw = random.Random().random  # noqa: S311  # spreads retries; nothing secret hangs on it
+    frontier = opened.frontier
+    fetcher = Fetcher(resolver, transport, settings, _headers(settings), clock)
+    visitor = Visitor(frontier, fetcher, RobotsKeeper(frontier, fetcher, settings, clock), settings, clock, draw)
+    pipeline = Pipeline(frontier, parsers, opened.lease, settings, clock, draw, news.set)
+    return Crawl(Parts(frontier, visitor, pipeline, settings, clock), news)
+
+
+def _parsers(secret: bytes, settings: Settings) -> ParserPool:
+    return ParserPool(
+        settings.parsers or max(1, (os.cpu_count() or 2) - 1),
+        secret,
+        parse_timeout=settings.parse_timeout,
+        memory=settings.parse_memory,
+        max_decoded=settings.max_decoded,
+    )
+
+
+def _connections(settings: Settings) -> int:
+    """Open at once, idle ones included: what downloads need, and some to be used again."""
+    return max(settings.max_downloaders, 64) + 64
+
+
+def _headers(settings: Settings) -> Headers:
+    headers = []
+    for line in settings.header:
+        name, colon, value = line.partition(":")
+        if not colon or not name.strip():
+            raise UsageError(f"the header {line!r} has no name", hint="write it as 'Name: value'")
+        headers.append((name.strip(), value.strip()))
+    return tuple(headers)
+
+
+@asynccontextmanager
+async def _beating(heartbeat: Heartbeat) -> AsyncIterator[None]:
+    task = asyncio.create_task(heartbeat.run())
+    try:
+        yield
+    finally:
+        task.cancel()
+        with suppress(asyncio.CancelledError):
+            await task
+
+
+@contextmanager
+def _log_to(folder: Path, settings: Settings) -> Iterator[None]:
+    """Everything that is logged goes to a file in the folder, which is kept from growing without end."""
+    handler = RotatingFileHandler(folder / LOG_FILE, maxBytes=_LOG_BYTES, backupCount=1, encoding="utf-8", delay=True)
+    handler.setFormatter(_LineFormatter("%(asctime)s %(levelname)s %(name)s: %(message)s"))
+    log.setLevel(settings.log_level.upper())
+    log.addHandler(handler)
+    log.propagate = False
+    try:
+        yield
+    finally:
+        log.removeHandler(handler)
+        handler.close()
+
+
+class _LineFormatter(logging.Formatter):
+    """A record is one line, whatever a page or server put into it."""
+
+    def format(self, record: logging.LogRecord) -> str:
+        return "".join(c if c.isprintable() else f"\\x{ord(c):02x}" for c in super().format(record))

@@ -1,0 +1,197 @@
+"""Bodies read: everything the crawl wants to know of one answer. Runs in parser workers."""
+
+from collections.abc import Iterable
+from dataclasses import replace
+from hashlib import sha256
+
+from gossamer.parse import encoding, lexbor, turbo
+from gossamer.parse.body import undo
+from gossamer.parse.directives import AGENT, directives
+from gossamer.parse.job import DEFAULT_LIMITS, Limits, ParseJob
+from gossamer.parse.links import MAX_TEXT, Row, follow, pack_rows, row
+from gossamer.parse.markup import Markup, Reference
+from gossamer.parse.refresh import refresh
+from gossamer.parse.resolve import Resolver
+from gossamer.parse.sniff import PAGES, media_type
+from gossamer.parse.text import digest, fold, fold_line
+from gossamer.records import Facts, Failure, FailureKind, Via
+
+_MAX_TITLE = 1000
+_MAX_LANGUAGE = 35  # characters, as RFC 5646 4.4.1 advises
+_EMPTY = 200  # characters of text that are next to none beside so many scripts:
+_MANY_SCRIPTS = 3
+
+# HTML fetches nothing for an empty src or link, and SVG finds "#name" in the page itself.
+_NOTHING_WHEN_EMPTY = (Via.REQUISITE, Via.LINK)
+
+# What libraries raise for input they refuse; beside these, hostile input can only crash or hang them.
+_REFUSED = (ValueError, LookupError, TypeError, RuntimeError, AttributeError, SystemError)
+
+
+def read(job: ParseJob, secret: bytes, limits: Limits = DEFAULT_LIMITS, fallback: bool = False) -> Facts:
+    """What there is to know of one body; never raises for what the body holds.
+
+    ``secret``: the key of the fingerprints. ``fallback``: use the second HTML parser.
+    """
+    facts, body = _bare(job, limits)
+    if facts.failure is not None and facts.failure.kind is not FailureKind.BODY_TRUNCATED:
+        return facts
+    if facts.is_page:
+        return _page(facts, body, job, secret, limits, fallback=fallback)
+    if facts.content_type == "text/plain":
+        return _plain(facts, body, job, limits)
+    return _directed(facts, (), job)
+
+
+def read_bare(job: ParseJob, limits: Limits, failure: Failure) -> Facts:
+    """What can be known of a body that no parser survives: its type, size and digest."""
+    facts, _ = _bare(job, limits)
+    return replace(facts, failure=facts.failure or failure)
+
+
+def _bare(job: ParseJob, limits: Limits) -> tuple[Facts, bytes]:
+    undone = undo(job.headers, job.body, limits.max_decoded, url=job.url)
+    body, failure = undone.data, undone.failure
+    notes: tuple[str, ...] = ()
+    if job.truncated:
+        notes = (f"body truncated: {job.truncated}",)
+        failure = None if failure and failure.kind is FailureKind.BODY_TRUNCATED else failure
+        body = encoding.trimmed(body)
+    if failure is not None and failure.kind is not FailureKind.BODY_TRUNCATED:
+        body = job.body
+    kind = media_type(job.headers, body)
+    facts = Facts(kind, len(body), sha256(body).digest(), is_page=kind in PAGES)
+    return replace(facts, notes=notes, failure=failure), body
+
+
+def _directed(facts: Facts, metas: Iterable[str], job: ParseJob) -> Facts:
+    said = directives(metas, job.headers, job.now)
+    return replace(facts, noindex=said.noindex, nofollow=said.nofollow)
+
+
+def _plain(facts: Facts, body: bytes, job: ParseJob, limits: Limits) -> Facts:
+    """A text file: searchable, without title or links."""
+    source, charset = encoding.decode(body[: 4 * limits.max_text], encoding.declared(job.header("content-type")))
+    text, notes = _cut_text(fold(source.replace("\r", "\n")), limits)
+    facts = replace(facts, charset=charset, language=_language("", job), text=text, text_digest=digest(text))
+    return _directed(replace(facts, notes=facts.notes + notes), (), job)
+
+
+def _page(facts: Facts, body: bytes, job: ParseJob, secret: bytes, limits: Limits, *, fallback: bool) -> Facts:
+    try:
+        markup, by_fallback = _markup(body, encoding.declared(job.header("content-type")), fallback=fallback)
+    except _REFUSED as error:
+        return replace(facts, failure=Failure(FailureKind.PARSER_CRASHED, f"{type(error).__name__}: {error}"[:200]))
+    table = _Table(Resolver(job.url, markup.base, markup.charset, secret), limits)
+    table.fill(_refreshes(markup, job))
+    table.fill(markup.references)
+    canonical = table.resolver.resolve(markup.canonical) if markup.canonical is not None else None
+    text, notes = _cut_text(markup.text, limits)
+    facts = replace(
+        facts,
+        charset=markup.charset,
+        language=_language(markup.language or _pragma(markup, "content-language"), job),
+        title=fold_line(markup.title, _MAX_TITLE),
+        text=text,
+        text_digest=digest(text),
+        links=table.packed(),
+        fingerprints=table.fingerprints(),
+        forms=markup.forms,
+        canonical=canonical[0] if canonical and canonical[1] else "",
+        notes=(*facts.notes, *notes, *table.notes(), *_observed(markup, by_fallback=by_fallback)),
+    )
+    return _directed(facts, [meta.content for meta in markup.metas if meta.name in ("robots", AGENT)], job)
+
+
+def _markup(body: bytes, charset: str, *, fallback: bool) -> tuple[Markup, bool]:
+    if not fallback:
+        try:
+            return turbo.read(body, charset), False
+        except _REFUSED:
+            pass  # rare, and the other parser reads it
+    return lexbor.read(body, charset), True
+
+
+def _observed(markup: Markup, *, by_fallback: bool) -> list[str]:
+    notes = []
+    if by_fallback:
+        notes.append("read by the fallback parser")
+    shown = len(markup.text) - len(markup.fallback_text)
+    if markup.scripts and (shown <= 0 or (shown < _EMPTY and markup.scripts >= _MANY_SCRIPTS)):
+        notes.append("empty without JavaScript")
+    return notes
+
+
+def _cut_text(text: str, limits: Limits) -> tuple[str, tuple[str, ...]]:
+    if len(text) <= limits.max_text:
+        return text, ()
+    return text[: limits.max_text], (f"text cut at {limits.max_text} characters",)
+
+
+def _pragma(markup: Markup, name: str) -> str:
+    return next((meta.content for meta in markup.metas if meta.pragma == name), "")
+
+
+def _language(declared: str, job: ParseJob) -> str:
+    """HTML, "language of a node": a Content-Language with several languages says nothing of the page's."""
+    language = declared.strip() or job.header("content-language").strip()
+    return "" if "," in language else fold_line(language, _MAX_LANGUAGE)
+
+
+def _refreshes(markup: Markup, job: ParseJob) -> list[Reference]:
+    """The first that is valid counts (HTML: "If document's will declaratively refresh is true, then return")."""
+    contents = [job.header("refresh"), *(meta.content for meta in markup.metas if meta.pragma == "refresh")]
+    valid = next((found for content in contents if (found := refresh(content)) is not None), None)
+    return [(Via.REFRESH, valid[1], "", False)] if valid is not None and valid[1] is not None else []
+
+
+class _Table:
+    """The links of one page, each (URL, kind) once, at the place where it first stood."""
+
+    def __init__(self, resolver: Resolver, limits: Limits) -> None:
+        self.resolver = resolver
+        self._limits = limits
+        self._rows: list[Row] = []
+        self._fingerprints: list[bytes] = []
+        self._places: dict[tuple[str, Via], int] = {}
+        self._characters = 0
+        self._unusable = 0
+        self._cut = False
+
+    def fill(self, references: Iterable[Reference]) -> None:
+        for via, href, text, nofollow in references:
+            if via in _NOTHING_WHEN_EMPTY and href[:1] in ("", "#"):
+                continue
+            resolved = self.resolver.resolve(href)
+            if resolved is None:
+                self._unusable += 1
+                continue
+            url, fingerprint = resolved
+            place = self._places.get((url, via))
+            if place is not None:
+                if not nofollow:
+                    self._rows[place] = follow(self._rows[place])
+            elif not self._full(url):
+                self._places[url, via] = len(self._rows)
+                self._rows.append(row(via, url, fold_line(text, MAX_TEXT), nofollow=nofollow, other=not fingerprint))
+                self._fingerprints.append(fingerprint)
+
+    def _full(self, url: str) -> bool:
+        self._characters += len(url)
+        if len(self._rows) >= self._limits.max_links or self._characters > self._limits.max_link_characters:
+            self._cut = True
+        return self._cut
+
+    def packed(self) -> bytes:
+        return pack_rows(self._rows) if self._rows else b""
+
+    def fingerprints(self) -> bytes:
+        return b"".join(self._fingerprints)
+
+    def notes(self) -> list[str]:
+        notes = []
+        if self._cut:
+            notes.append(f"links cut after {len(self._rows)}")
+        if self._unusable:
+            notes.append(f"{self._unusable} links that are no URLs")
+        return notes

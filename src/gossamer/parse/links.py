@@ -1,0 +1,73 @@
+"""The links of a page as one compact blob: what stands in its database row and travels between processes."""
+
+from collections.abc import Iterable, Sequence
+
+import msgpack
+
+from gossamer.errors import ArchiveError
+from gossamer.records import Link, Via
+from gossamer.url import MAX_URL
+
+MAX_TEXT = 200
+"""Characters of an anchor's text, and of a link that is no http(s) URL."""
+
+Row = tuple[int, str, str]
+"""A link as it is packed: the number of its kind with two flags, the URL, the text."""
+
+# The numbers stand in databases: only ever add to the end.
+_VIAS = (
+    Via.SEED,
+    Via.REDIRECT,
+    Via.ANCHOR,
+    Via.AREA,
+    Via.FRAME,
+    Via.IFRAME,
+    Via.LINK,
+    Via.REFRESH,
+    Via.REQUISITE,
+    Via.SITEMAP,
+)
+_CODES = {via: code for code, via in enumerate(_VIAS)}
+_KIND = 0x0F
+_NOFOLLOW = 0x10
+_OTHER = 0x20
+
+
+def row(via: Via, url: str, text: str, *, nofollow: bool, other: bool) -> Row:
+    """One link, ready to be packed."""
+    return _CODES[via] | (_NOFOLLOW if nofollow else 0) | (_OTHER if other else 0), url, text
+
+
+def follow(packed: Row) -> Row:
+    """The same link without its nofollow."""
+    return packed[0] & ~_NOFOLLOW, packed[1], packed[2]
+
+
+def pack_rows(rows: Sequence[Row]) -> bytes:
+    """The blob of rows that are already made."""
+    return bytes(msgpack.packb(rows))
+
+
+def pack(links: Iterable[Link]) -> bytes:
+    """The links of a page as one blob; equal links give equal bytes."""
+    return pack_rows([row(link.via, link.url, link.text, nofollow=link.nofollow, other=link.other) for link in links])
+
+
+def unpack(blob: bytes) -> tuple[Link, ...]:
+    """The links that were packed; an empty blob holds none. Raises ArchiveError when the blob is damaged."""
+    if not blob:
+        return ()
+    try:
+        return tuple(_link(*entry) for entry in msgpack.unpackb(blob, use_list=False))
+    except (ValueError, TypeError, msgpack.UnpackException) as error:
+        raise ArchiveError(f"the links of a page are damaged ({error})") from error
+
+
+def _link(code: int, url: str, text: str) -> Link:
+    if not (isinstance(code, int) and isinstance(url, str) and isinstance(text, str)):
+        raise TypeError("wrong type")
+    if not 0 <= code <= _KIND | _NOFOLLOW | _OTHER or code & _KIND >= len(_VIAS):
+        raise ValueError(f"unknown kind {code}")
+    if len(url) > MAX_URL or len(text) > MAX_TEXT:
+        raise ValueError("too long")
+    return Link(url, _VIAS[code & _KIND], text, bool(code & _NOFOLLOW), bool(code & _OTHER))

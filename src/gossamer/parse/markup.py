@@ -1,0 +1,87 @@
+"""What any HTML parser is asked for: the same record, whichever parser filled it in."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from gossamer.records import Via
+
+Reference = tuple[Via, str, str, bool]
+"""A link as it stands in the page: kind, the attribute's value, anchor text, whether rel says nofollow."""
+
+
+@dataclass(frozen=True, slots=True)
+class Meta:
+    """One ``<meta>``; name and pragma lower case, each "" where it has none."""
+
+    name: str
+    pragma: str  # http-equiv
+    content: str
+
+
+@dataclass(frozen=True, slots=True)
+class Markup:
+    """The raw facts of one document, nothing resolved or folded yet."""
+
+    charset: str
+    language: str
+    title: str
+    base: str | None  # the first <base href>, wherever it stands
+    metas: tuple[Meta, ...]
+    references: Iterable[Reference]  # in document order, repeated ones too
+    canonical: str | None
+    forms: int
+    scripts: int  # those that run
+    text: str
+    fallback_text: str  # of <noscript>, which is in ``text`` as well
+
+
+ATTRIBUTES = {
+    ("a", "href"): Via.ANCHOR,
+    ("a", "xlink:href"): Via.ANCHOR,
+    ("area", "href"): Via.AREA,
+    ("frame", "src"): Via.FRAME,
+    ("iframe", "src"): Via.IFRAME,
+    ("audio", "src"): Via.REQUISITE,
+    ("body", "background"): Via.REQUISITE,
+    ("embed", "src"): Via.REQUISITE,
+    ("image", "href"): Via.REQUISITE,
+    ("image", "xlink:href"): Via.REQUISITE,
+    ("img", "src"): Via.REQUISITE,
+    ("input", "src"): Via.REQUISITE,
+    ("object", "data"): Via.REQUISITE,
+    ("script", "href"): Via.REQUISITE,  # SVG's
+    ("script", "src"): Via.REQUISITE,
+    ("script", "xlink:href"): Via.REQUISITE,
+    ("source", "src"): Via.REQUISITE,
+    ("table", "background"): Via.REQUISITE,
+    ("td", "background"): Via.REQUISITE,
+    ("th", "background"): Via.REQUISITE,
+    ("track", "src"): Via.REQUISITE,
+    ("use", "href"): Via.REQUISITE,
+    ("use", "xlink:href"): Via.REQUISITE,
+    ("video", "poster"): Via.REQUISITE,
+    ("video", "src"): Via.REQUISITE,
+}
+"""The attributes that hold one URL, and what kind of link it is. Those of forms are left out on purpose."""
+
+SRCSETS = frozenset({("img", "srcset"), ("source", "srcset"), ("link", "imagesrcset")})
+
+_FOLLOWED_RELS = frozenset({"next", "prev", "previous", "canonical", "alternate"})
+_REQUISITE_RELS = frozenset(
+    {"stylesheet", "icon", "apple-touch-icon", "mask-icon", "preload", "modulepreload", "prefetch", "manifest"}
+)
+
+
+def link_via(rel: set[str]) -> Via | None:
+    """The kind of a ``<link>`` with these keywords; an alternate stylesheet is a stylesheet."""
+    if rel & _REQUISITE_RELS:
+        return Via.REQUISITE
+    return Via.LINK if rel & _FOLLOWED_RELS else None
+
+
+_SCRIPT_TYPES = frozenset({"", "module", "text/javascript", "application/javascript", "text/ecmascript"})
+
+
+def runs(script_type: str) -> bool:
+    """Whether a ``<script>`` of this type is a program and no block of data."""
+    return script_type.strip().lower() in _SCRIPT_TYPES

@@ -1,0 +1,72 @@
+"""The links of one page made absolute, as browsers do it (HTML, "encoding-parsing a URL")."""
+
+import re
+from functools import lru_cache
+
+from gossamer.parse.encoding import encode_query
+from gossamer.parse.links import MAX_TEXT
+from gossamer.url import canonicalise, fingerprint
+
+_TRIMMED = "".join(map(chr, range(0x21)))  # URL Standard 4.4: C0 control or space, at either end
+_REMOVED = dict.fromkeys(map(ord, "\t\n\r"))  # 4.4: "Remove all ASCII tab or newline"
+_SCHEME = re.compile(r"([A-Za-z][A-Za-z0-9+.-]*):")
+_FETCHED = ("http", "https")
+_MAX_KEPT = 1024
+
+Resolved = tuple[str, bytes]
+"""A URL and its fingerprint; the fingerprint is empty for what is no http(s) URL."""
+
+
+class Resolver:
+    """Resolves the links of one page.
+
+    Most pages of a directory link to the same places in the same words, so results are kept by (directory, href).
+    """
+
+    def __init__(self, page: str, base: str | None, charset: str, secret: bytes) -> None:
+        self._base = _base_url(page, base)
+        path = self._base.partition("?")[0]
+        self._directory = path[: path.rfind("/") + 1]
+        self._charset = charset
+        self._secret = secret
+
+    def resolve(self, href: str) -> Resolved | None:
+        """The URL that ``href`` (an attribute's value) means; None when it means none."""
+        href = href.strip(_TRIMMED)
+        if not (href.isascii() and href.isprintable()):
+            href = encode_query(href.translate(_REMOVED), self._charset)
+        if _depends_on_page(href) or len(href) + len(self._directory) > _MAX_KEPT:
+            return _join(self._base, href, self._secret)
+        return _kept(self._directory, href, self._secret)
+
+
+def _depends_on_page(href: str) -> bool:
+    """Whether more of the base than its directory counts: nothing, a query or a fragment, also after "http:"."""
+    if not href or href[0] in "?#":
+        return True
+    return href[:5].lower() in ("http:", "https") and "//" not in href[:8]
+
+
+def _base_url(page: str, base: str | None) -> str:
+    """HTML, "document base URL": that of the first base with a href, unless it is invalid, data: or javascript:.
+
+    A base with a scheme that is not fetched (file:) stays what it is: nothing relative to it is an http(s) URL.
+    """
+    if base is None:
+        return page
+    base = base.strip(_TRIMMED).translate(_REMOVED)
+    scheme = _SCHEME.match(base)
+    if scheme and scheme[1].lower() not in (*_FETCHED, "data", "javascript"):
+        return base
+    return canonicalise(base, page) or page
+
+
+def _join(base: str, href: str, secret: bytes) -> Resolved | None:
+    scheme = _SCHEME.match(href)
+    if scheme and scheme[1].lower() not in _FETCHED:
+        return href[:MAX_TEXT], b""
+    url = canonicalise(href, base)
+    return (url, fingerprint(url, secret)) if url is not None else None
+
+
+_kept = lru_cache(maxsize=16384)(_join)

@@ -1,0 +1,78 @@
+"""What a body is: its declared type, or its first bytes where that is missing or says nothing (MIME Sniffing)."""
+
+import re
+
+from gossamer.records import Headers
+
+PAGES = frozenset({"text/html", "application/xhtml+xml"})
+"""The types that are pages."""
+
+_TYPE = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]{1,100}/[!#$%&'*+.^_`|~0-9A-Za-z-]{1,100}")
+_UNKNOWN = frozenset({"", "unknown/unknown", "application/unknown", "*/*"})
+_GENERIC = frozenset({"application/octet-stream", "binary/octet-stream"})
+_RESOURCE_HEADER = 1445  # MIME Sniffing 5: bytes that are looked at
+
+# 7.1: after white space, one of these, then a space or ">".
+_HTML = re.compile(
+    rb"(?:\xef\xbb\xbf)?[\t\n\x0c\r ]*<(?:(?:!doctype html|html|head|script|iframe|h1|div|font|table|a|style|title|b|body"
+    rb"|br|p)[ >]|!--)",
+    re.IGNORECASE,
+)
+_XML = re.compile(rb"(?:\xef\xbb\xbf)?[\t\n\x0c\r ]*<\?xml")
+_XHTML = re.compile(rb"<(?:!doctype[\t\n\x0c\r ]+html|html)[\t\n\x0c\r >]", re.IGNORECASE)
+_BOM = re.compile(rb"\xef\xbb\xbf|\xfe\xff|\xff\xfe")
+_BINARY = re.compile(rb"[\x00-\x08\x0b\x0e-\x1a\x1c-\x1f]")
+_SIGNATURES = (
+    (b"%PDF-", "application/pdf"),
+    (b"\x89PNG\r\n\x1a\n", "image/png"),
+    (b"GIF87a", "image/gif"),
+    (b"GIF89a", "image/gif"),
+    (b"\xff\xd8\xff", "image/jpeg"),
+    (b"\x1f\x8b\x08", "application/gzip"),
+    (b"PK\x03\x04", "application/zip"),
+)
+
+
+def declared_type(headers: Headers) -> str:
+    """The type that is declared, lower case, without parameters; the last one that is valid counts (Fetch)."""
+    values = [value for key, value in headers if key == "content-type"]
+    for value in reversed(values):
+        found = _TYPE.match(value.strip())
+        if found:
+            return found[0].lower()
+    return ""
+
+
+def media_type(headers: Headers, body: bytes) -> str:
+    """The type of a body, lower case, without parameters."""
+    declared = declared_type(headers)
+    if declared not in _UNKNOWN and declared not in _GENERIC and declared != "text/plain":
+        return declared
+    start = body[:_RESOURCE_HEADER]
+    if declared == "text/plain":
+        return _text_or_binary(start)
+    return _sniffed(start, declared)
+
+
+def _sniffed(start: bytes, declared: str) -> str:
+    if _HTML.match(start):
+        return "text/html"
+    if _XML.match(start):
+        return "application/xhtml+xml" if _XHTML.search(start) else "text/xml"
+    signed = _signed(start)
+    if signed:
+        return signed
+    return declared if declared in _GENERIC else _text_or_binary(start)
+
+
+def _text_or_binary(start: bytes) -> str:
+    """7.2: text/plain is what servers say of anything; never is it taken for HTML, but for binary data."""
+    if _BOM.match(start) or not _BINARY.search(start):
+        return "text/plain"
+    return _signed(start) or "application/octet-stream"
+
+
+def _signed(start: bytes) -> str:
+    if start[:4] == b"RIFF" and start[8:14] == b"WEBPVP":
+        return "image/webp"
+    return next((name for signature, name in _SIGNATURES if start.startswith(signature)), "")

@@ -1,0 +1,128 @@
+"""What parser workers and their pool say to each other: msgpack in frames with a length before each. Never pickle.
+
+The pool sends one `Orders`, then batches of tasks; the worker says READY when it can begin, then answers each batch
+with one frame of facts, in the order of its tasks.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import astuple, dataclass
+from enum import IntEnum
+from operator import attrgetter
+
+import msgpack
+
+from gossamer.parse.job import ParseJob
+from gossamer.records import Facts, Failure, FailureKind
+
+LENGTH = 4
+"""Bytes of the length before each frame, big-endian."""
+
+MAX_FRAME = 1 << 30
+READY = b"ready"
+OUT_OF_MEMORY = 12
+"""The exit code of a worker that met its memory limit (ENOMEM)."""
+
+
+class Stage(IntEnum):
+    """How a page is tried; each comes after the one before it has killed a worker."""
+
+    FIRST = 0  # with others in a batch
+    ALONE = 1
+    FALLBACK = 2  # alone, with the second HTML parser
+    BARE = 3  # alone, without any HTML parser
+
+
+@dataclass(frozen=True, slots=True)
+class Orders:
+    """What a worker is told when it starts."""
+
+    secret: bytes  # the key of fingerprints
+    max_decoded: int  # bytes
+    memory: int  # bytes of address space
+    seconds: float  # of processor time for one page
+
+
+@dataclass(frozen=True, slots=True)
+class Task:
+    """One page, how it is to be tried, and what its failure was (BARE)."""
+
+    stage: Stage
+    job: ParseJob
+    failure: Failure | None = None
+
+
+def frame(payload: bytes) -> bytes:
+    """A payload with its length before it."""
+    return len(payload).to_bytes(LENGTH) + payload
+
+
+def read_frame(read: Callable[[int], bytes]) -> bytes | None:
+    """The next payload, or None where the stream ends. Raises ValueError when it is longer than can be meant."""
+    head = read(LENGTH)
+    if len(head) < LENGTH:
+        return None
+    size = frame_size(head)
+    payload = read(size)
+    return payload if len(payload) == size else None
+
+
+def frame_size(head: bytes) -> int:
+    """The length that a frame's head tells."""
+    size = int.from_bytes(head)
+    if size > MAX_FRAME:
+        raise ValueError(f"a frame of {size} bytes")
+    return size
+
+
+def pack_orders(orders: Orders) -> bytes:
+    return bytes(msgpack.packb(astuple(orders)))
+
+
+def unpack_orders(payload: bytes) -> Orders:
+    return Orders(*msgpack.unpackb(payload))
+
+
+def pack_tasks(tasks: Sequence[Task]) -> bytes:
+    rows = [
+        (task.stage, job.url, job.headers, job.body, job.truncated, job.now, _failure_row(task.failure))
+        for task in tasks
+        for job in (task.job,)
+    ]
+    return bytes(msgpack.packb(rows, unicode_errors="surrogatepass"))
+
+
+def unpack_tasks(payload: bytes) -> list[Task]:
+    rows = msgpack.unpackb(payload, use_list=False, unicode_errors="surrogatepass")
+    return [Task(Stage(stage), ParseJob(*job), _failure(failure)) for stage, *job, failure in rows]
+
+
+_NAMES = Facts.__match_args__
+_values = attrgetter(*_NAMES)
+_FAILURE = _NAMES.index("failure")
+
+
+def pack_facts(answers: Sequence[Facts]) -> bytes:
+    rows = []
+    for facts in answers:
+        values = list(_values(facts))
+        values[_FAILURE] = _failure_row(facts.failure)
+        rows.append(values)
+    return bytes(msgpack.packb(rows, unicode_errors="replace"))
+
+
+def unpack_facts(payload: bytes) -> list[Facts]:
+    """Raises ValueError or TypeError when the payload is none of ours."""
+    answers = []
+    for row in msgpack.unpackb(payload, use_list=False):
+        values = list(row)
+        values[_FAILURE] = _failure(values[_FAILURE])
+        answers.append(Facts(*values))
+    return answers
+
+
+def _failure_row(failure: Failure | None) -> tuple[str, str] | None:
+    return None if failure is None else (failure.kind.value, failure.detail)
+
+
+def _failure(row: tuple[str, str] | None) -> Failure | None:
+    return None if row is None else Failure(FailureKind(row[0]), row[1])

@@ -1,0 +1,99 @@
+"""The process that reads what came from the network: ``python -m gossamer.parse.worker``.
+
+HTML from the network is parsed here and nowhere else, because it can crash or hang any parser. The process holds
+nothing that would be missed. It answers batches that come on standard input, ends when that closes, and is killed
+by its own timer when one page takes too long.
+"""
+
+import gc
+import os
+import resource
+import signal
+import sys
+from contextlib import suppress
+from dataclasses import replace
+from typing import BinaryIO
+
+from gossamer.parse.html import read, read_bare
+from gossamer.parse.job import DEFAULT_LIMITS, Limits
+from gossamer.parse.wire import (
+    OUT_OF_MEMORY,
+    READY,
+    Orders,
+    Stage,
+    Task,
+    frame,
+    pack_facts,
+    read_frame,
+    unpack_orders,
+    unpack_tasks,
+)
+from gossamer.records import Facts, Failure, FailureKind
+
+_LOST = Failure(FailureKind.PARSER_CRASHED)
+
+
+def main() -> None:
+    """Answer batches until there are no more."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the crawler, which lets us finish
+    source, sink = sys.stdin.buffer, _private_output()
+    payload = read_frame(source.read)
+    if payload is None:
+        return
+    orders = unpack_orders(payload)
+    _restrict(orders.memory)
+    _send(sink, READY)
+    _silence(2)  # what went wrong at the start may be said; nothing that a page brings up later
+    gc.freeze()  # what is there now stays: the collector need not look at it again
+    try:
+        _serve(source, sink, orders)
+    except MemoryError:
+        os._exit(OUT_OF_MEMORY)
+    except BrokenPipeError:
+        os._exit(0)  # the crawler is gone
+
+
+def _serve(source: BinaryIO, sink: BinaryIO, orders: Orders) -> None:
+    limits = replace(DEFAULT_LIMITS, max_decoded=orders.max_decoded)
+    while (payload := read_frame(source.read)) is not None:
+        answers = []
+        for task in unpack_tasks(payload):
+            signal.setitimer(signal.ITIMER_PROF, orders.seconds)  # its signal ends the process, even in C code
+            answers.append(_answer(task, orders.secret, limits))
+        signal.setitimer(signal.ITIMER_PROF, 0)
+        _send(sink, pack_facts(answers))
+
+
+def _answer(task: Task, secret: bytes, limits: Limits) -> Facts:
+    if task.stage is Stage.BARE:
+        return read_bare(task.job, limits, task.failure or _LOST)
+    return read(task.job, secret, limits, fallback=task.stage is Stage.FALLBACK)
+
+
+def _send(sink: BinaryIO, payload: bytes) -> None:
+    sink.write(frame(payload))
+    sink.flush()
+
+
+def _private_output() -> BinaryIO:
+    """Standard output for us alone: what a library prints must not fall between the answers."""
+    private = os.fdopen(os.dup(1), "wb")
+    _silence(1)
+    return private
+
+
+def _silence(descriptor: int) -> None:
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(nowhere, descriptor)
+    os.close(nowhere)
+
+
+def _restrict(memory: int) -> None:
+    """No core files, for pages may be private; and no more memory than was agreed on."""
+    for limit, value in ((resource.RLIMIT_CORE, 0), (resource.RLIMIT_AS, memory)):
+        with suppress(ValueError, OSError):  # not every system can
+            resource.setrlimit(limit, (value, value))
+
+
+if __name__ == "__main__":
+    main()

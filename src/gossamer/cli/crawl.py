@@ -10,6 +10,7 @@ import click
 
 from gossamer import url as urls
 from gossamer.cli.crawling import carry_out, show_plan
+from gossamer.cli.options import SettingsCommand
 from gossamer.cli.progress import JsonDisplay, display
 from gossamer.collection import is_collection
 from gossamer.errors import UsageError

@@ -27,6 +27,8 @@ def check_archive(folder: Path, *, pages: Collection[str] | None = None, is_fini
 
     ``pages``: the URLs that must have been kept as HTML, no more and no fewer. ``is_finished``: nothing may wait.
     """
+    if not (folder / "crawl.db").exists():
+        return [f"database: there is none in {folder}"]
     with tempfile.TemporaryDirectory() as place, closing(_open_copy(folder, Path(place))) as database:
         found = _check_integrity(database)
         if found:
@@ -80,22 +82,38 @@ def _read_records(folder: Path, database: sqlite3.Connection) -> tuple[dict[Plac
 
 def _check_records(records: dict[Place, Record]) -> Iterator[str]:
     ids = Counter(record.headers.get("warc-record-id", "") for record in records.values())
-    payloads = {record.headers.get("warc-payload-digest") for record in records.values() if record.type == "response"}
     for (uri, offset), record in records.items():
         where = f"{uri} at {offset} ({record.type} {record.url})"
         if ids[record.headers.get("warc-record-id", "")] != 1:
             yield f"warc: {where}: its WARC-Record-ID is not its own"
         if not digest_is(record.headers.get("warc-block-digest", ":"), record.block):
             yield f"digest: {where}: the block's is wrong"
-        # whether a payload includes the transfer coding is read both ways: either is a right digest
-        if record.type == "response" and not digest_is(
-            record.headers.get("warc-payload-digest", ":"), payload(record), record.body
-        ):
+        if record.type == "response" and not _is_payload_right(record):
             yield f"digest: {where}: the payload's is wrong"
-        if record.type == "revisit" and record.headers.get("warc-payload-digest") not in payloads:
-            yield f"digest: {where}: revisits a payload that is nowhere"
+        if record.type == "revisit" and original_of(record, records) is None:
+            yield f"digest: {where}: revisits what is nowhere"
         if record.type == "request" and _SECRET.search(record.block):
             yield f"secret: {where}: holds credentials"
+
+
+def _is_payload_right(record: Record) -> bool:
+    """Whether a payload includes the transfer coding is read both ways: either is right.
+
+    Where readers disagree what the payload is, it may go without.
+    """
+    digest = record.headers.get("warc-payload-digest", "")
+    return digest_is(digest, payload(record), record.body) if digest else record.has_odd_head
+
+
+def original_of(revisit: Record, records: dict[Place, Record]) -> Record | None:
+    """The response whose payload a revisit record stands for."""
+    wanted = {revisit.headers.get(name) for name in ("warc-payload-digest", "warc-refers-to-payload-digest")} - {None}
+    named = revisit.headers.get("warc-refers-to-target-uri"), revisit.headers.get("warc-refers-to-date")
+    for record in records.values():
+        is_named = (record.headers.get("warc-target-uri"), record.headers.get("warc-date")) == named
+        if record.type == "response" and is_named and {record.headers.get("warc-payload-digest")} == wanted:
+            return record
+    return None
 
 
 def _check_rows(database: sqlite3.Connection, records: dict[Place, Record]) -> Iterator[str]:
@@ -110,25 +128,22 @@ def _check_rows(database: sqlite3.Connection, records: dict[Place, Record]) -> I
         if count > 1:
             yield f"rows: {count} rows point at {place[0]} at {place[1]}"
     for uri, offset, length, url, digest, truncated in rows:
-        yield from _check_row(records.get((uri, offset)), f"{uri} at {offset} ({url})", length, url, digest, truncated)
+        record = records.get((uri, offset))
+        where = f"{uri} at {offset} ({url})"
+        if record is None:
+            yield f"rows: there is no record {where}"
+            continue
+        if record.length != length:
+            yield f"rows: the record {where} has {record.length} bytes, its row says {length}"
+        if record.type not in ("response", "revisit") or record.url != url:
+            yield f"rows: the record {where} is a {record.type} of {record.url}"
+        content = original_of(record, records) if record.type == "revisit" else record
+        if digest and not truncated and content and not _has_digest(content, digest):
+            yield f"digest: the page {where} is not what its row says"
     known = {(uri, offset) for uri, offset, *_ in rows}
     for place, record in records.items():
         if record.type in ("response", "revisit") and place not in known:
             yield f"rows: no row points at {place[0]} at {place[1]} ({record.type} {record.url})"
-
-
-def _check_row(
-    record: Record | None, where: str, length: int, url: str, digest: bytes | None, truncated: str
-) -> Iterator[str]:
-    if record is None:
-        yield f"rows: there is no record {where}"
-        return
-    if record.length != length:
-        yield f"rows: the record {where} has {record.length} bytes, its row says {length}"
-    if record.type not in ("response", "revisit") or record.url != url:
-        yield f"rows: the record {where} is a {record.type} of {record.url}"
-    if digest and record.type == "response" and not truncated and not _has_digest(record, digest):
-        yield f"digest: the page {where} is not what its row says"
 
 
 def _has_digest(record: Record, digest: bytes) -> bool:

@@ -5,7 +5,7 @@ import gzip
 import hashlib
 import sqlite3
 import uuid
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
@@ -18,6 +18,7 @@ from oracle import Expected, check, check_archive, check_politeness, check_visit
 from oracle.robots import Rules
 
 HOST = "a.example"
+DATE = "2026-01-01T00:00:00Z"
 ROBOTS = "User-agent: *\nDisallow: /private"
 
 
@@ -176,19 +177,23 @@ class Made:
         with closing(sqlite3.connect(self.folder / "crawl.db")) as connection, connection:
             connection.execute(statement, values)
 
-    def record(self, url: str, body: bytes, kind: str = "response") -> tuple[int, int]:
+    def record(
+        self, url: str, body: bytes, kind: str = "response", more: Mapping[str, str] | None = None
+    ) -> tuple[int, int]:
         head = b"HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\n\r\n"
         block = b"GET / HTTP/1.1\r\nAuthorization: Basic abc\r\n\r\n"
         payload = gzip.compress(body)
-        if kind == "response":
-            block = head + payload
+        if kind != "request":
+            block = head + payload if kind == "response" else head
         fields = {
             "WARC-Type": kind,
             "WARC-Record-ID": f"<urn:uuid:{uuid.uuid4()}>",
             "WARC-Target-URI": url,
             "WARC-Block-Digest": f"sha256:{hashlib.sha256(block).hexdigest()}",
             "WARC-Payload-Digest": f"sha1:{base64.b32encode(hashlib.sha1(payload).digest()).decode()}",
+            "WARC-Date": DATE,
             "Content-Length": str(len(block)),
+            **(more or {}),
         }
         return self.append(gzip.compress(_content(warc.Record(0, 0, fields, block))))
 
@@ -290,6 +295,23 @@ def test_a_wrong_digest_in_a_record(made: Made) -> None:
     made.path.write_bytes(members)
     violations = check_archive(made.folder)
     assert len([line for line in violations if line.endswith("the block's is wrong")]) == 2, violations
+
+
+def test_revisits_must_have_an_original(made: Made) -> None:
+    body, url = b"<p>page 1", f"http://{HOST}/copy"
+    digest = next(warc.read(made.path)).headers["warc-payload-digest"]
+    reference = {"WARC-Refers-To-Target-URI": f"http://{HOST}/", "WARC-Refers-To-Date": DATE}
+    place = made.record(url, body, "revisit", {**reference, "WARC-Payload-Digest": digest})
+    made.page(3, url, body, *place)
+    assert check_archive(made.folder) == []
+    made.sql("UPDATE page SET digest = zeroblob(32) WHERE id = 3")
+    assert [line for line in check_archive(made.folder) if line.startswith("digest: the page")]
+    made.record(url, body, "revisit", {**reference, "WARC-Payload-Digest": "sha256:00"})
+    assert any(line.endswith("revisits what is nowhere") for line in check_archive(made.folder))
+
+
+def test_no_collection(tmp_path: Path) -> None:
+    assert check_archive(tmp_path) == [f"database: there is none in {tmp_path}"]
 
 
 def _content(record: warc.Record) -> bytes:

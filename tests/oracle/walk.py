@@ -56,7 +56,9 @@ class _Links(HTMLParser):
 def _is_followed(tag: str, relations: list[str]) -> bool:
     if tag not in _SOURCES or "nofollow" in relations:
         return False
-    return tag != "link" or bool(_FOLLOWED_RELATIONS & set(relations))
+    if tag == "link":  # an alternate style sheet is a style sheet
+        return bool(_FOLLOWED_RELATIONS & set(relations)) and "stylesheet" not in relations
+    return True
 
 
 class _Stay(urllib.request.HTTPRedirectHandler):

@@ -37,6 +37,13 @@ class Record:
         """As it came over the wire."""
         return self.block.partition(b"\r\n\r\n")[2]
 
+    @property
+    def has_odd_head(self) -> bool:
+        """True when readers disagree where the head ends: bare line feeds, white lines, or too long for some."""
+        head = self.http_head
+        lines = head.split(b"\r\n")
+        return len(head) > 32_000 or any(b"\n" in line or b"\r" in line or not line.strip() for line in lines)
+
     def http_header(self, name: str) -> str:
         lines = self.http_head.decode("latin-1").split("\r\n")[1:]
         values = (line.partition(":")[2].strip() for line in lines if line.partition(":")[0].strip().lower() == name)

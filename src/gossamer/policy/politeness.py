@@ -1,0 +1,126 @@
+"""How long a host is left alone between two requests, and whether it is our own link that fails."""
+
+from dataclasses import dataclass
+
+from gossamer.policy.addresses import LOOPBACK, UNSPECIFIED
+from gossamer.settings import Settings
+
+DEFAULT_DELAY = 1.0
+
+LINK_WINDOW = 60.0
+"""Seconds within which the last news of each host counts."""
+
+LINK_HOSTS = 5
+"""Fewer distinct hosts say nothing about the link."""
+
+LINK_PATIENCE = 3600.0
+"""Seconds that a link that worked may stay down before tries count again, so that a crawl always ends."""
+
+_MAX_PROBE_PAUSE = 60.0
+_FIRST_PROBE_PAUSE = 5.0
+
+
+def delay(settings: Settings, *, address_kind: str, crawl_delay: float | None, response_time: float) -> float:
+    """Seconds between two requests to a host.
+
+    The setting (unset: 1 s, and 0 for our own machine, ``address_kind`` of ``addresses.classify``), or more where the
+    host's Crawl-delay asks for more, or where it is slow: then a multiple of its last ``response_time`` (request to
+    first byte), unless the setting is 0. What the host asks for in either way is capped by ``max_delay``.
+    """
+    is_own_machine = address_kind in (LOOPBACK, UNSPECIFIED)  # 0.0.0.0 connects to loopback
+    setting = settings.delay if settings.delay is not None else 0.0 if is_own_machine else DEFAULT_DELAY
+    slow = settings.slow_factor * response_time if setting > 0 else 0.0
+    return max(setting, min(max(crawl_delay or 0.0, slow), settings.max_delay))
+
+
+def next_at(
+    *,
+    reserved_at: float,
+    answered_at: float | None,
+    delay: float,
+    retry_after: float | None,
+    now: float,
+    max_retry_after: float,
+) -> float:
+    """The earliest time of the next request to a host.
+
+    It is counted from the first byte of the answer, ``answered_at`` (without an answer: from ``now``, when the fetch
+    ended), and never from before ``reserved_at``, when the fetch was given the host. The server received the request, and
+    stamped its log with that, at some moment before it sent a byte; the next request leaves us, and is stamped, a
+    whole delay after that byte reached us. So no two stamps in its log are closer than the delay, however long
+    connecting took: counted from when we asked, a slow first connection brings two requests together at the server.
+    (A server that stamps its log when the answer is complete, as nginx does, may show long answers closer.)
+
+    ``retry_after`` (seconds, as the server asked at ``now``) holds the host too, for ``max_retry_after`` at the most.
+    """
+    answered = now if answered_at is None else answered_at
+    after_delay = max(reserved_at, answered) + delay
+    return after_delay if retry_after is None else max(after_delay, now + min(retry_after, max_retry_after))
+
+
+@dataclass(slots=True)
+class _Outage:
+    """A time in which the link is taken to be down."""
+
+    since: float
+    pause: float
+    probe_at: float
+
+
+class LinkMonitor:
+    """Tells failing hosts from a failing link of our own.
+
+    The link is down when, of at least five distinct hosts heard of within a minute, more than half failed in a way
+    that a dead link would show (``failures.Rule.link``). Then everything pauses and no try is burnt. At ``probe_at``
+    the crawl may try again; the pauses between that double, from 5 s to 1 min. Any answer ends the outage. Since a crawl
+    always ends, an outage without one is believed for an hour, and for a minute only when no host ever answered
+    (then it is rather the seeds that are dead); after that tries count, until a host answers.
+
+    Memory: one entry for each host heard of within the last minute.
+    """
+
+    def __init__(self) -> None:
+        self._news: dict[str, tuple[float, bool]] = {}  # host: when, whether it failed; oldest first
+        self._failing = 0
+        self._outage: _Outage | None = None
+        self._has_answered = False
+
+    def record(self, host: str, *, failed: bool, at: float) -> None:
+        """Note how a fetch from ``host`` ended: with a failure that a dead link would show, or with any answer."""
+        self._forget(host)
+        self._expire(at)
+        self._news[host] = (at, failed)
+        self._failing += failed
+        if not failed:
+            self._has_answered = True
+            self._outage = None
+        elif self._outage is not None:
+            self._postpone(self._outage, at)
+        elif len(self._news) >= LINK_HOSTS and self._failing * 2 > len(self._news):
+            self._outage = _Outage(at, _FIRST_PROBE_PAUSE, at + _FIRST_PROBE_PAUSE)
+
+    def is_down(self, at: float) -> bool:
+        """Whether the link is taken to be down."""
+        patience = LINK_PATIENCE if self._has_answered else LINK_WINDOW
+        return self._outage is not None and at - self._outage.since < patience
+
+    def probe_at(self, at: float) -> float:
+        """When the crawl may go on: ``at`` itself unless the link is down."""
+        return max(at, self._outage.probe_at) if self._outage is not None and self.is_down(at) else at
+
+    def _postpone(self, outage: _Outage, at: float) -> None:
+        """A probe failed; what was in flight when the outage began is none."""
+        if at >= outage.probe_at:
+            outage.pause = min(outage.pause * 2, _MAX_PROBE_PAUSE)
+            outage.probe_at = at + outage.pause
+
+    def _forget(self, host: str) -> None:
+        _, failed = self._news.pop(host, (0.0, False))
+        self._failing -= failed
+
+    def _expire(self, at: float) -> None:
+        while self._news:
+            host = next(iter(self._news))
+            if at - self._news[host][0] <= LINK_WINDOW:
+                return
+            self._forget(host)

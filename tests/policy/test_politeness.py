@@ -1,0 +1,172 @@
+"""Politeness: the pauses of a host, the proof that a server's log shows them, and the link of our own."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from gossamer.policy.politeness import LINK_HOSTS, LINK_PATIENCE, LINK_WINDOW, LinkMonitor, delay, next_at
+from gossamer.settings import Settings
+
+NOW = 1_800_000_000.0
+
+
+@pytest.mark.parametrize(
+    ("settings", "kind", "crawl_delay", "response_time", "expected"),
+    [
+        (Settings(), "public", None, 0.0, 1.0),
+        (Settings(), "private", None, 0.2, 1.0),
+        (Settings(), "loopback", None, 9.0, 0.0),
+        (Settings(), "unspecified", None, 9.0, 0.0),
+        (Settings(), "loopback", 2.5, 0.0, 2.5),
+        (Settings(delay=0.3), "loopback", None, 0.0, 0.3),
+        (Settings(delay=0.3), "loopback", None, 0.5, 0.5),
+        (Settings(delay=0.0), "public", None, 9.0, 0.0),
+        (Settings(delay=0.0), "public", 2.0, 9.0, 2.0),
+        (Settings(), "public", 0.2, 0.0, 1.0),
+        (Settings(), "public", 7.0, 3.0, 7.0),
+        (Settings(), "public", 7.0, 9.0, 9.0),
+        (Settings(slow_factor=2.0), "public", None, 9.0, 18.0),
+        (Settings(slow_factor=0.0), "public", None, 9.0, 1.0),
+        (Settings(), "public", 86400.0, 0.0, 60.0),
+        (Settings(), "public", None, 300.0, 60.0),
+        (Settings(delay=120.0), "public", 90.0, 90.0, 120.0),
+    ],
+)
+def test_delay(settings: Settings, kind: str, crawl_delay: float | None, response_time: float, expected: float) -> None:
+    assert delay(settings, address_kind=kind, crawl_delay=crawl_delay, response_time=response_time) == expected
+
+
+def next_time(
+    answered_at: float | None = NOW + 2, *, delay: float = 1.0, retry_after: float | None = None, now: float = NOW + 3
+) -> float:
+    return next_at(
+        reserved_at=NOW, answered_at=answered_at, delay=delay, retry_after=retry_after, now=now, max_retry_after=3600
+    )
+
+
+def test_counted_from_the_first_byte() -> None:
+    assert next_time() == NOW + 3
+
+
+def test_without_an_answer_counted_from_the_end() -> None:
+    assert next_time(None) == NOW + 4
+
+
+def test_never_from_before_the_reservation() -> None:
+    assert next_time(NOW - 50) == NOW + 1  # the machine's clock was set back
+
+
+def test_retry_after_holds_the_host() -> None:
+    assert next_time(retry_after=120) == NOW + 123
+    assert next_time(retry_after=0) == NOW + 3
+    assert next_time(retry_after=1e9) == NOW + 3603
+
+
+DURATION = st.floats(0, 30)
+
+
+@given(st.lists(st.tuples(DURATION, DURATION, DURATION, DURATION, st.booleans()), max_size=20), st.floats(0, 10))
+def test_no_two_stamps_in_the_log_are_closer_than_the_delay(
+    fetches: list[tuple[float, float, float, float, bool]], pause: float
+) -> None:
+    """The server stamps a request at any moment between its arrival and the first byte of its answer."""
+    free_at, last_stamp = NOW, None
+    for connecting, thinking, travelling, body, is_answered in fetches:
+        stamp = free_at + connecting
+        answered = stamp + thinking + travelling
+        ended = answered + body
+        if last_stamp is not None:
+            assert stamp - last_stamp >= pause - 1e-6  # doubles resolve a quarter of a microsecond here
+        last_stamp = stamp + thinking
+        free_at = max(
+            ended,
+            next_at(
+                reserved_at=free_at,
+                answered_at=answered if is_answered else None,
+                delay=pause,
+                retry_after=None,
+                now=ended,
+                max_retry_after=0,
+            ),
+        )
+
+
+class TestLinkMonitor:
+    @staticmethod
+    def fail(monitor: LinkMonitor, hosts: int, at: float, *, first: int = 0) -> None:
+        for host in range(first, first + hosts):
+            monitor.record(f"host{host}", failed=True, at=at)
+
+    def test_few_hosts_say_nothing(self) -> None:
+        monitor = LinkMonitor()
+        self.fail(monitor, LINK_HOSTS - 1, NOW)
+        for _ in range(50):
+            monitor.record("host0", failed=True, at=NOW)
+        assert not monitor.is_down(NOW)
+        assert monitor.probe_at(NOW) == NOW
+
+    def test_more_than_half_of_many(self) -> None:
+        monitor = LinkMonitor()
+        for host in ("a", "b", "c"):
+            monitor.record(host, failed=False, at=NOW)
+        self.fail(monitor, 3, NOW)
+        assert not monitor.is_down(NOW)  # half is not more than half
+        self.fail(monitor, 1, NOW, first=3)
+        assert monitor.is_down(NOW)
+
+    def test_within_a_minute(self) -> None:
+        monitor = LinkMonitor()
+        self.fail(monitor, 4, NOW)
+        self.fail(monitor, 4, NOW + LINK_WINDOW + 1, first=4)
+        assert not monitor.is_down(NOW + LINK_WINDOW + 1)
+
+    def test_only_the_last_news_of_a_host_counts(self) -> None:
+        monitor = LinkMonitor()
+        for host in range(20):
+            monitor.record(f"host{host}", failed=False, at=NOW)
+        self.fail(monitor, 10, NOW + 1)
+        assert not monitor.is_down(NOW + 1)
+        self.fail(monitor, 1, NOW + 1, first=10)
+        assert monitor.is_down(NOW + 1)
+
+    def test_probes_grow_rarer_and_an_answer_ends_it(self) -> None:
+        monitor = LinkMonitor()
+        monitor.record("host9", failed=False, at=NOW)
+        self.fail(monitor, 5, NOW)
+        pauses, at = [], NOW
+        for _ in range(6):
+            pauses.append(monitor.probe_at(at) - at)
+            at = monitor.probe_at(at)
+            monitor.record("host0", failed=True, at=at)
+            monitor.record("host1", failed=True, at=at)  # the same probe: no further pause
+        assert pauses == [5, 10, 20, 40, 60, 60]
+        monitor.record("host0", failed=False, at=at)
+        assert not monitor.is_down(at)
+        assert monitor.probe_at(at) == at
+
+    @pytest.mark.parametrize(("has_answered", "patience"), [(False, LINK_WINDOW), (True, LINK_PATIENCE)])
+    def test_it_is_not_believed_for_ever(self, has_answered: bool, patience: float) -> None:
+        monitor = LinkMonitor()
+        if has_answered:
+            monitor.record("host0", failed=False, at=NOW)
+        self.fail(monitor, 6, NOW)
+        assert monitor.is_down(NOW + patience - 1)
+        self.fail(monitor, 6, NOW + patience)
+        assert not monitor.is_down(NOW + patience)
+        assert monitor.probe_at(NOW + patience) == NOW + patience
+
+    @given(st.lists(st.tuples(st.integers(0, 30), st.booleans(), st.floats(0, 40))))
+    def test_agrees_with_counting(self, news: list[tuple[int, bool, float]]) -> None:
+        """An outage begins exactly when more than half of the hosts heard of in the last minute failed last."""
+        monitor, at, last = LinkMonitor(), NOW, dict[int, tuple[float, bool]]()
+        for host, failed, pause in news:
+            was_down = monitor.is_down(at)
+            at += pause
+            monitor.record(str(host), failed=failed, at=at)
+            last[host] = (at, failed)
+            recent = [fate for when, fate in last.values() if at - when <= LINK_WINDOW]
+            if not failed:
+                assert not monitor.is_down(at)
+            elif sum(recent) * 2 <= len(recent) or len(recent) < LINK_HOSTS:
+                assert was_down or not monitor.is_down(at)
+            assert monitor.probe_at(at) >= at

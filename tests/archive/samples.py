@@ -4,13 +4,14 @@ import errno
 import gzip
 import itertools
 from dataclasses import dataclass, field
+from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
 from gossamer.archive.disk import Disk
 from gossamer.archive.segment_writer import SegmentRules, SegmentWriter
-from gossamer.archive.warc import CrawlInfo
-from gossamer.clock import Clock, ManualClock
+from gossamer.archive.warc import CrawlInfo, Original, digest_label
+from gossamer.clock import Clock, ManualClock, timestamp
 from gossamer.records import Exchange
 
 NOON = 1_767_225_600.123  # 2026-01-01T00:00:00.123Z
@@ -104,6 +105,11 @@ ALL_KINDS = {
     ),
     "IPv6": exchange(url="http://[2001:db8::1]/", address="2001:db8::1"),
 }
+
+
+def original_of(sample: Exchange) -> Original:
+    """What a later exchange with the same payload refers to."""
+    return Original(sample.url, timestamp(sample.started_at), digest_label(sha256(sample.body).digest()))
 
 
 def writer(collection: Path, **changes: Any) -> SegmentWriter:

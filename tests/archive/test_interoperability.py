@@ -13,10 +13,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from warcio.archiveiterator import ArchiveIterator  # type: ignore[import-untyped]  # it has no types
 
-from gossamer.archive.reader import read_original
 from gossamer.archive.segments import Segment
 
-from .samples import ALL_KINDS, PAGE, ZIPPED, exchange, writer
+from .samples import ALL_KINDS, PAGE, ZIPPED, exchange, original_of, writer
 
 # warcio check reads an attribute that PyPI's brotli does not have, on every `Content-Encoding: br`; without brotli it
 # leaves such bodies alone, as it does those in zstd.
@@ -47,10 +46,9 @@ def collection(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def segment(collection: Path) -> Segment:
     """Every kind of record there is."""
     archive = writer(collection)
-    places = {kind: archive.append(sample, content_type="text/html") for kind, sample in ALL_KINDS.items()}
-    (row,) = archive.sync()
+    for sample in ALL_KINDS.values():
+        archive.append(sample, content_type="text/html")
     for kind in ("plain", "chunked gzip", "http/2"):
-        original = read_original(collection, row.uri, places[kind])
         archive.append(
             exchange(
                 url=f"http://example.org/copy-of-{kind.replace(' ', '-').replace('/', '')}",
@@ -58,7 +56,7 @@ def segment(collection: Path) -> Segment:
                 body=ALL_KINDS[kind].body,
                 protocol=ALL_KINDS[kind].protocol,
             ),
-            original=original,
+            original=original_of(ALL_KINDS[kind]),
         )
     (row,) = archive.sync()
     archive.close()

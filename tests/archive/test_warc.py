@@ -1,5 +1,7 @@
 import gzip
 import time
+from dataclasses import replace
+from hashlib import sha256
 from uuid import UUID
 
 import pytest
@@ -12,10 +14,10 @@ from .samples import ALL_KINDS, INFO, NOON, PAGE, chunked, exchange, head
 RESPONSE_ID = UUID("11111111-1111-4111-8111-111111111111")
 REQUEST_ID = UUID("22222222-2222-4222-8222-222222222222")
 ORIGINAL = Original(
-    "<urn:uuid:33333333-3333-4333-8333-333333333333>",
-    "http://example.org/first",
-    "2025-12-31T23:59:59.000Z",
-    "sha256:MWSWRMP3TTTPSBOOV6M7S73M7WOXVVFPU5VW445V7PHFHCWM4FEA====",
+    target_uri="http://example.org/first",
+    date="2025-12-31T23:59:59.000Z",
+    payload_digest="sha256:MWSWRMP3TTTPSBOOV6M7S73M7WOXVVFPU5VW445V7PHFHCWM4FEA====",
+    record_id="<urn:uuid:33333333-3333-4333-8333-333333333333>",
 )
 
 
@@ -111,6 +113,17 @@ def test_identical_payload_becomes_a_revisit() -> None:
     assert found["WARC-Refers-To-Payload-Digest"] == ORIGINAL.payload_digest
     assert answer.block == (exchange().response_head,)
     assert fields(request)["WARC-Concurrent-To"] == found["WARC-Record-ID"]
+
+
+def test_a_revisit_needs_no_record_id_of_its_original() -> None:
+    answer, _ = records(exchange(), original=replace(ORIGINAL, record_id=""))
+    assert "WARC-Refers-To" not in fields(answer)
+    assert "WARC-Refers-To-Target-URI" in fields(answer)
+
+
+def test_a_payload_digest_that_is_known_is_taken() -> None:
+    digest = sha256(PAGE).digest()
+    assert records(exchange(), payload_digest=digest) == records(exchange())
 
 
 @pytest.mark.parametrize(

@@ -80,8 +80,12 @@ class StoredRecord:
         """What a revisit stands for."""
         if self.type != "revisit":
             return None
-        names = ("warc-refers-to", "warc-refers-to-target-uri", "warc-refers-to-date", REFERRED_DIGEST.lower())
-        return Original(*map(self.field, names))
+        return Original(
+            target_uri=self.field("warc-refers-to-target-uri"),
+            date=self.field("warc-refers-to-date"),
+            payload_digest=self.field(REFERRED_DIGEST.lower()),
+            record_id=self.field("warc-refers-to"),
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,7 +97,6 @@ class ScannedRecord:
     type: str = ""
     record_id: str = ""
     target_uri: str = ""
-    refers_to: str = ""  # the id of the record a revisit stands for
     problems: tuple[str, ...] = ()
 
 
@@ -120,26 +123,8 @@ def read_record(collection: Path, uri: str, place: RecordPlace, *, max_block: in
     return StoredRecord(fields, head, body)
 
 
-def read_original(collection: Path, uri: str, place: RecordPlace) -> Original | None:
-    """What a revisit of the response at ``place`` refers to; None when that has no payload digest to compare with.
-
-    Reads the beginning of the record only. Raises ArchiveError when that is damaged.
-    """
-    try:
-        with _open(segment_path(collection, uri)) as file:
-            fields, _ = _read_fields(_Member(file, place.offset, place.length))
-    except (_Damage, OSError) as error:
-        raise _damaged(uri, place.offset, error) from error
-    found = dict(fields)
-    if found["warc-type"] != "response" or "warc-payload-digest" not in found:
-        return None
-    return Original(
-        found["warc-record-id"], found.get("warc-target-uri", ""), found["warc-date"], found["warc-payload-digest"]
-    )
-
-
 def scan(path: Path, *, end: int | None = None) -> Iterator[ScannedRecord]:
-    """Every record of a segment up to byte ``end``, its digests checked, in memory that does not grow.
+    """Every record of a segment up to byte ``end``, in order, its digests checked, in memory that does not grow.
 
     Damage is reported, not raised: after it the scan goes on with the next thing that looks like a record. Raises
     ArchiveError when the file can't be opened or read.
@@ -148,9 +133,9 @@ def scan(path: Path, *, end: int | None = None) -> Iterator[ScannedRecord]:
         with _open(path) as file:
             size = os.fstat(file.fileno()).st_size
             end = size if end is None else end
+            yield from _scan(file, min(size, end))
             if size < end:
                 yield ScannedRecord(size, end - size, problems=("the file ends here: these bytes are missing",))
-            yield from _scan(file, min(size, end))
     except OSError as error:
         raise ArchiveError(f"{path} can't be read ({error.strerror})", hint="look at the disk") from error
 
@@ -178,7 +163,6 @@ def _check_record(member: "_Member", offset: int) -> ScannedRecord:
         found["warc-type"],
         found["warc-record-id"],
         found.get("warc-target-uri", ""),
-        found.get("warc-refers-to", ""),
         problems,
     )
 

@@ -69,14 +69,28 @@ class SegmentWriter:
         if resume is not None:
             self._resume(resume)
 
-    def append(self, exchange: Exchange, *, content_type: str = "", original: Original | None = None) -> RecordPlace:
+    def append(
+        self,
+        exchange: Exchange,
+        *,
+        content_type: str = "",
+        payload_digest: bytes | None = None,
+        original: Original | None = None,
+    ) -> RecordPlace:
         """Write the records of an exchange; gives the place of its response, or of the revisit made of it.
 
-        ``content_type`` is what the body was found to be; ``original`` an earlier response that may have the same
-        payload, see `warc.capture`. Nothing is durable before `sync`.
+        ``content_type`` is what the body was found to be, ``payload_digest`` its sha256 as it came, where that is known
+        already, ``original`` an earlier response that may have the same payload: see `warc.capture`. Nothing is durable
+        before `sync`.
         """
-        ids = (self._new_uuid(), self._new_uuid())
-        records = capture(exchange, ids=ids, redact=self._redact, content_type=content_type, original=original)
+        records = capture(
+            exchange,
+            ids=(self._new_uuid(), self._new_uuid()),
+            redact=self._redact,
+            content_type=content_type,
+            payload_digest=payload_digest,
+            original=original,
+        )
         response, request = (record.member() for record in records)
         with self._poisoning():
             segment = self._ready()

@@ -133,11 +133,13 @@ def capture(
     ids: tuple[UUID, UUID],
     redact: Redactor,
     content_type: str = "",
+    payload_digest: bytes | None = None,
     original: Original | None = None,
 ) -> tuple[Record, Record]:
     """The response (or revisit) record of an exchange, and the request record that goes with it.
 
-    ``ids`` are those of the two, ``content_type`` is what the body was found to be. A revisit is made only when the
+    ``ids`` are those of the two, ``content_type`` is what the body was found to be, ``payload_digest`` the sha256 of
+    the body as it came, for callers that have it already. A revisit is made only when the
     payload as it came is that of ``original``, so that the head kept with it and the payload kept there fit together.
     """
     response_id, request_id = map(_urn, ids)
@@ -148,7 +150,8 @@ def capture(
         ("WARC-Concurrent-To", request_id),
         ("Content-Type", "application/http;msgtype=response"),
     )
-    answer = _response(exchange, named, content_type, original)
+    digest = payload_digest or sha256(exchange.body).digest()
+    answer = _response(exchange, named, content_type, digest_label(digest), original)
     block = redact(_request_head(exchange))
     fields = (
         ("WARC-Type", "request"),
@@ -161,12 +164,14 @@ def capture(
     return answer, Record(fields, (block,))
 
 
-def _response(exchange: Exchange, named: Headers, content_type: str, original: Original | None) -> Record:
+def _response(
+    exchange: Exchange, named: Headers, content_type: str, payload_digest: str, original: Original | None
+) -> Record:
     head = _response_head(exchange)
-    payload_digest = digest_label(sha256(exchange.body).digest()) if _readers_agree(head) else ""
+    is_agreed = _readers_agree(head)
     truncated = exchange.truncated in _TRUNCATIONS
-    repeats = original is not None and payload_digest == original.payload_digest and bool(payload_digest)
-    revisit = original if repeats and exchange.body and not truncated else None
+    is_whole = is_agreed and not truncated and bool(exchange.body)
+    revisit = original if original and is_whole and payload_digest == original.payload_digest else None
     block = (head,) if revisit else (head, exchange.body)
     fields = [
         ("WARC-Type", "revisit" if revisit else "response"),
@@ -175,7 +180,7 @@ def _response(exchange: Exchange, named: Headers, content_type: str, original: O
     ]
     if revisit:
         fields += _reference(revisit)
-    elif payload_digest:
+    elif is_agreed:
         fields.append(("WARC-Payload-Digest", payload_digest))
     if _CONTENT_TYPE.fullmatch(content_type):
         fields.append(("WARC-Identified-Payload-Type", content_type))

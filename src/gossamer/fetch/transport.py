@@ -1,0 +1,217 @@
+"""The transport: one request, one exchange. No redirects, no cookies, no look-ups, no decoding: bytes as they came.
+
+libcurl does HTTP, TLS, connections and their reuse; here its handles meet the event loop. When a reused connection
+turns out to be dead before a byte of the answer came, libcurl asks again on a fresh one (RFC 9110, section 9.2.2: GET
+is safe to repeat); that is one fetch, and the server may in rare cases see it twice.
+"""
+
+import asyncio
+import ssl
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pycurl
+
+from gossamer.clock import Clock
+from gossamer.errors import GossamerError, UsageError
+from gossamer.fetch.heads import place, request_headers
+from gossamer.fetch.multi import Ending, Multi
+from gossamer.fetch.reasons import NO_FIRST_BYTE
+from gossamer.fetch.transfer import Connection, Transfer
+from gossamer.records import Exchange, Failure, Request
+
+SWEEP = 0.1
+"""Seconds between two looks for overdue first bytes."""
+
+BUFFER = 128 * 1024
+"""Bytes libcurl reads at once: a typical page in one piece. One buffer serves all transfers of a transport."""
+
+
+@dataclass(frozen=True, slots=True)
+class TransportStatistics:
+    """What went through a transport so far, and what is on its way now."""
+
+    running: int  # transfers
+    exchanges: int
+    failures: int
+    connections: int  # opened
+    bytes: int  # of bodies
+
+
+@dataclass(frozen=True, slots=True)
+class _Watch:
+    """A transfer that waits for the first byte of its answer."""
+
+    future: "asyncio.Future[Ending]"
+    started: float
+    limit: float
+
+    def is_overdue(self, now: float, transfer: Transfer) -> bool:
+        """Whether the answer is overdue; the time until the request could be sent is connect_timeout's matter."""
+        if now - self.started < self.limit:
+            return False
+        sent_after = transfer.sent_after
+        return sent_after > 0 and now - self.started - sent_after >= self.limit
+
+
+class Transport:
+    """Fetches over HTTP/1.1, and HTTP/2 where a server offers it over TLS.
+
+    ``max_connections``: open at once, idle ones included; more transfers than that wait for their turn (their time
+    counts). ``ca_file``: PEM certificates that are trusted instead of the system's. UsageError when it can't be read.
+    """
+
+    def __init__(
+        self,
+        user_agent: str,
+        clock: Clock,
+        *,
+        http2: bool = True,
+        max_connections: int = 512,
+        ca_file: str | None = None,
+    ) -> None:
+        self._user_agent = user_agent
+        self._clock = clock
+        self._options = _options(http2=http2, ca_file=ca_file)
+        self._max_connections = max_connections
+        self._multi: Multi | None = None  # made by the first fetch: it belongs to the event loop
+        self._is_closed = False
+        self._idle: list[Transfer] = []
+        self._unanswered: dict[Transfer, _Watch] = {}
+        self._sweeper: asyncio.TimerHandle | None = None
+        self._http_1_0: dict[int, None] = {}  # connections, oldest first, whose last answer was HTTP/1.0
+        self._running = self._exchanges = self._failures = self._connections = self._bytes = 0
+
+    async def fetch(self, request: Request) -> Exchange | Failure:
+        """The answer to one GET, or why there is none. UsageError when the request itself is not well formed.
+
+        A body cut short, by ``max_body``, by ``timeout`` or by the server, is an Exchange that says so.
+        Cancelling it closes the connection and leaves nothing behind.
+        """
+        if self._is_closed:
+            raise GossamerError("the transport is closed")
+        where = place(request.url)
+        headers = request_headers(self._user_agent, request.headers)
+        if self._multi is None:
+            self._multi = Multi(self._max_connections)
+        transfer = self._idle.pop() if self._idle else Transfer(self._options)
+        transfer.begin(request, where, headers, self._clock.now())
+        self._running += 1
+        try:
+            code, text = await self._perform(self._multi, transfer, request.first_byte_timeout)
+            return self._conclude(transfer, code, text)
+        finally:
+            self._running -= 1
+            self._put_back(transfer)
+
+    async def _perform(self, multi: Multi, transfer: Transfer, first_byte_timeout: float) -> Ending:
+        future = multi.start(transfer.curl)
+        if future.done():
+            return future.result()
+        self._unanswered[transfer] = _Watch(future, asyncio.get_running_loop().time(), first_byte_timeout)
+        if self._sweeper is None:
+            self._sweep()
+        try:
+            return await future
+        finally:
+            self._unanswered.pop(transfer, None)
+            multi.drop(transfer.curl)
+
+    def _sweep(self) -> None:
+        """End transfers whose first byte is overdue: libcurl has no limit for that. One timer serves them all."""
+        loop = asyncio.get_running_loop()
+        for transfer, watch in list(self._unanswered.items()):
+            if transfer.is_answered:
+                del self._unanswered[transfer]
+            elif watch.is_overdue(loop.time(), transfer) and not watch.future.done():
+                watch.future.set_result((NO_FIRST_BYTE, f"no answer within {watch.limit:g} s"))
+        self._sweeper = loop.call_later(SWEEP, self._sweep) if self._unanswered else None
+
+    def _conclude(self, transfer: Transfer, code: int, text: str) -> Exchange | Failure:
+        connection = transfer.connection()
+        sent_as_1_0 = not connection.is_new and connection.number in self._http_1_0
+        self._note(connection)
+        outcome = transfer.outcome(code, text, connection.protocol, sent_as_1_0=sent_as_1_0)
+        if isinstance(outcome, Exchange):
+            self._exchanges += 1
+            self._bytes += len(outcome.body)
+        else:
+            self._failures += 1
+        return outcome
+
+    def _note(self, connection: Connection) -> None:
+        """Count it, and remember what it spoke.
+
+        After an answer in HTTP/1.0 libcurl asks in HTTP/1.0 on that connection, and the archive shows what was sent.
+        """
+        self._connections += connection.is_new
+        if connection.protocol == "http/1.0":
+            self._http_1_0[connection.number] = None
+            if len(self._http_1_0) > self._max_connections:
+                del self._http_1_0[next(iter(self._http_1_0))]
+        elif self._http_1_0:
+            self._http_1_0.pop(connection.number, None)
+
+    def _put_back(self, transfer: Transfer) -> None:
+        transfer.end()
+        if self._is_closed:
+            transfer.curl.close()
+        else:
+            self._idle.append(transfer)
+
+    def statistics(self) -> TransportStatistics:
+        """A snapshot of the counters."""
+        return TransportStatistics(self._running, self._exchanges, self._failures, self._connections, self._bytes)
+
+    async def aclose(self) -> None:
+        """Close every connection. Fetches that still run are cancelled, new ones raise. Closing twice does nothing."""
+        self._is_closed = True
+        if self._sweeper is not None:
+            self._sweeper.cancel()
+        if self._multi is not None:
+            self._multi.close()
+        while self._idle:
+            self._idle.pop().curl.close()
+
+
+def _options(*, http2: bool, ca_file: str | None) -> Mapping[int, Any]:
+    """What is the same for every transfer."""
+    return {
+        pycurl.HTTP_VERSION: pycurl.CURL_HTTP_VERSION_2TLS if http2 else pycurl.CURL_HTTP_VERSION_1_1,
+        pycurl.PROTOCOLS: pycurl.PROTO_HTTP | pycurl.PROTO_HTTPS,
+        pycurl.PROXY: "",  # else the environment's proxy would override the pinned address
+        pycurl.NOPROXY: "*",
+        pycurl.HTTP_TRANSFER_DECODING: 0,
+        pycurl.HTTP_CONTENT_DECODING: 0,
+        pycurl.FOLLOWLOCATION: 0,
+        pycurl.NETRC: pycurl.NETRC_IGNORED,
+        pycurl.NOSIGNAL: 1,
+        pycurl.BUFFERSIZE: BUFFER,
+        pycurl.SSL_VERIFYPEER: 1,
+        pycurl.SSL_VERIFYHOST: 2,
+        **_trusted(ca_file),
+    }
+
+
+def _trusted(ca_file: str | None) -> dict[int, str]:
+    """Where the certificates are that we trust.
+
+    libcurl's wheel looks where Red Hat keeps them; Python's ssl module knows this system's place (and SSL_CERT_FILE).
+    """
+    if ca_file is not None:
+        _check_certificates(ca_file)
+        return {pycurl.CAINFO: ca_file}
+    system = ssl.get_default_verify_paths()
+    places = {pycurl.CAINFO: system.cafile, pycurl.CAPATH: system.capath}
+    return {option: path for option, path in places.items() if path}
+
+
+def _check_certificates(ca_file: str) -> None:
+    # Else every single fetch would fail, as if each server's certificate were bad.
+    try:
+        ssl.create_default_context(cafile=ca_file)
+    except (OSError, ssl.SSLError) as error:
+        reason = "has no certificates in it" if Path(ca_file).is_file() else "can't be read"
+        raise UsageError(f"the file of certificates {ca_file!r} {reason}", hint="give a file in PEM format") from error

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gossamer.policy.politeness import LINK_HOSTS, LINK_PATIENCE, LINK_WINDOW, LinkMonitor, delay, next_at
+from gossamer.policy.politeness import LINK_HOSTS, LINK_PATIENCE, LINK_WINDOW, LOG_LAG, LinkMonitor, delay, next_at
 from gossamer.settings import Settings
 
 NOW = 1_800_000_000.0
@@ -37,28 +37,29 @@ def test_delay(settings: Settings, kind: str, crawl_delay: float | None, respons
 
 
 def next_time(
-    answered_at: float | None = NOW + 2, *, delay: float = 1.0, retry_after: float | None = None, now: float = NOW + 3
+    ended_at: float | None = NOW + 2, *, delay: float = 1.0, retry_after: float | None = None, now: float = NOW + 3
 ) -> float:
     return next_at(
-        reserved_at=NOW, answered_at=answered_at, delay=delay, retry_after=retry_after, now=now, max_retry_after=3600
+        reserved_at=NOW, ended_at=ended_at, delay=delay, retry_after=retry_after, now=now, max_retry_after=3600
     )
 
 
-def test_counted_from_the_first_byte() -> None:
-    assert next_time() == NOW + 3
+def test_counted_from_the_end_of_the_answer() -> None:
+    assert next_time() == NOW + 3 + LOG_LAG
+    assert next_time(delay=0.0) == NOW + 2
 
 
 def test_without_an_answer_counted_from_the_end() -> None:
-    assert next_time(None) == NOW + 4
+    assert next_time(None) == NOW + 4 + LOG_LAG
 
 
 def test_never_from_before_the_reservation() -> None:
-    assert next_time(NOW - 50) == NOW + 1  # the machine's clock was set back
+    assert next_time(NOW - 50) == NOW + 1 + LOG_LAG  # the machine's clock was set back
 
 
 def test_retry_after_holds_the_host() -> None:
     assert next_time(retry_after=120) == NOW + 123
-    assert next_time(retry_after=0) == NOW + 3
+    assert next_time(retry_after=0) == NOW + 3 + LOG_LAG
     assert next_time(retry_after=1e9) == NOW + 3603
 
 
@@ -69,7 +70,7 @@ DURATION = st.floats(0, 30)
 def test_no_two_stamps_in_the_log_are_closer_than_the_delay(
     fetches: list[tuple[float, float, float, float, bool]], pause: float
 ) -> None:
-    """The server stamps a request at any moment between its arrival and the first byte of its answer."""
+    """The server stamps a request at any moment between its arrival and the end of its answer."""
     free_at, last_stamp = NOW, None
     for connecting, thinking, travelling, body, is_answered in fetches:
         stamp = free_at + connecting
@@ -77,12 +78,12 @@ def test_no_two_stamps_in_the_log_are_closer_than_the_delay(
         ended = answered + body
         if last_stamp is not None:
             assert stamp - last_stamp >= pause - 1e-6  # doubles resolve a quarter of a microsecond here
-        last_stamp = stamp + thinking
+        last_stamp = answered + body
         free_at = max(
             ended,
             next_at(
                 reserved_at=free_at,
-                answered_at=answered if is_answered else None,
+                ended_at=ended if is_answered else None,
                 delay=pause,
                 retry_after=None,
                 now=ended,

@@ -62,7 +62,7 @@ def conclude(
     failure = failures.of_status(answer.status, answer.headers, now) or _of_body(answer, facts)
     if failure is not None:
         return Conclusion(failures.settle(failure, claim.attempts, settings, now, jitter))
-    return Conclusion(Settlement(State.FINISHED, reason=_remark(answer, facts, settings)))
+    return Conclusion(Settlement(State.FINISHED, reason=_remark(answer, settings)))
 
 
 def _after_redirect(claim: Claim, exchange: Exchange, settings: Settings, now: float, jitter: float) -> Conclusion:
@@ -102,19 +102,13 @@ def _of_body(exchange: Exchange, facts: Facts | None) -> Failure | None:
         return Failure(FailureKind.BODY_TRUNCATED, f"{len(exchange.body)} bytes came", exchange.ended_at)
     if exchange.truncated == "time":
         return Failure(FailureKind.TIMEOUT, f"{len(exchange.body)} bytes came", exchange.ended_at)
-    if facts is not None and facts.failure is not None and facts.failure.kind not in _KEPT:
-        return facts.failure
-    return None
+    return facts.failure if facts is not None else None
 
 
-_KEPT = frozenset({FailureKind.PARSER_CRASHED, FailureKind.PARSER_HUNG, FailureKind.BODY_TOO_LARGE})
-"""Failures of ours, not of the server's: the page is kept, and says so."""
-
-
-def _remark(exchange: Exchange, facts: Facts | None, settings: Settings) -> str:
+def _remark(exchange: Exchange, settings: Settings) -> str:
     if exchange.truncated == "length":
         return f"body too large: the first {settings.max_size} bytes were kept"
-    return str(facts.failure) if facts is not None and facts.failure is not None else ""
+    return ""
 
 
 def wants_parsing(answer: Exchange | Failure | None) -> bool:

@@ -59,6 +59,7 @@ class Crawl:
         self._started = parts.clock.now()
         self._pool = DownloaderPool(parts.settings.downloaders, parts.settings.max_downloaders, self._started)
         self._link = LinkMonitor()
+        parts.visitor.link_is_down = self._link_is_down
         self._tasks: set[asyncio.Task[None]] = set()
         self._error: BaseException | None = None
         self._stopping: Ending | None = None
@@ -95,6 +96,9 @@ class Crawl:
     def set_delay(self, delay: float) -> None:
         """Change the pause between two requests to a host, for the rest of this run."""
         self._visitor.set_delay(delay)
+
+    def _link_is_down(self) -> bool:
+        return self._link.is_down(self._clock.now())
 
     @property
     def pausing(self) -> str:
@@ -219,7 +223,7 @@ class Crawl:
             self._pipeline.put(visit)
             return
         self._note(claim, visit.answer)
-        outcome = await self._pipeline.take(visit, link_is_down=self._link.is_down(self._clock.now()))
+        outcome = await self._pipeline.take(visit, link_is_down=self._link_is_down())
         log.debug("%s %s %s", outcome.settlement.state.name.lower(), claim.url, outcome.settlement.reason)
 
     def _note(self, claim: Claim, answer: Exchange | Failure) -> None:
@@ -233,7 +237,8 @@ class Crawl:
         log.info("%s: %s", claim.url, answer)
         rule = failures.RULES[answer.kind]
         self._pool.note(0.0, failed=rule.host)
-        self._link.record(claim.origin, failed=rule.link, at=now)
+        if rule.link:  # other failures say nothing: a name that does not exist came from no host
+            self._link.record(claim.origin, failed=True, at=now)
         if self._link.is_down(now):
             self.pause("the link is down", self._link.probe_at(now))
         if answer.kind in NEVER_REACHED:

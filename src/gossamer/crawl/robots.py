@@ -10,7 +10,7 @@ from gossamer.crawl.conclude import REDIRECTS, redirect_target
 from gossamer.crawl.fetching import Fetcher
 from gossamer.frontier.contract import Frontier
 from gossamer.parse.body import decode
-from gossamer.policy import failures, robots
+from gossamer.policy import failures, politeness, robots
 from gossamer.records import (
     Claim,
     Exchange,
@@ -30,6 +30,7 @@ NAME = "gossamer"
 
 MAX_REDIRECTS = 5
 _CACHED = 10_000
+_LONG = 32 * 1024  # bytes; a longer one would hold up the loop
 
 
 class RobotsKeeper:
@@ -47,12 +48,13 @@ class RobotsKeeper:
         group = self._groups.get(host_id)
         if group is None:
             answer = await self._frontier.robots(host_id)
-            group = self._keep(host_id, answer.body if answer else b"")
+            group = await self._keep(host_id, answer.body if answer else b"")
         self._groups.move_to_end(host_id)
         return group
 
-    def _keep(self, host_id: int, body: bytes) -> robots.Group:
-        group = self._groups[host_id] = robots.parse(body).group(NAME)
+    async def _keep(self, host_id: int, body: bytes) -> robots.Group:
+        parsed = await asyncio.to_thread(robots.parse, body) if len(body) > _LONG else robots.parse(body)
+        group = self._groups[host_id] = parsed.group(NAME)
         if len(self._groups) > _CACHED:
             self._groups.popitem(last=False)
         return group
@@ -72,33 +74,30 @@ class RobotsKeeper:
             target = redirect_target(answer[0])
             if isinstance(target, Failure):
                 break
-            url, answer = target, await self._next_hop(target, claim, answer[0].answered_at)
+            url, answer = target, await self._next_hop(target, claim, answer[0].ended_at)
         else:
             if isinstance(answer[0], Exchange) and answer[0].status in REDIRECTS:
                 hops.append(_archived(claim, answer[0]))
         exempt = exempt if urls.origin(url) != urls.origin(claim.url) else answer[1] or exempt
-        return [*hops, self._conclude(claim, host, answer[0], exempt, jitter)], answer[0]
+        return [*hops, await self._conclude(claim, host, answer[0], exempt, jitter)], answer[0]
 
     async def _fetch(self, url: str, host: Host) -> tuple[Exchange | Failure, str]:
         return await self._fetcher.fetch(url, host, max_body=2 * robots.LIMIT)
 
-    async def _next_hop(self, url: str, claim: Claim, answered_at: float) -> tuple[Exchange | Failure, str]:
+    async def _next_hop(self, url: str, claim: Claim, ended_at: float) -> tuple[Exchange | Failure, str]:
         """A redirect of robots.txt: it keeps the distance that its host asks for, whichever host that is."""
         origin = urls.origin(url)
         if str(origin) == claim.origin:
             host = self._frontier.host(claim.host_id)
-            await asyncio.sleep(max(0.0, answered_at + self._pause(host) - self._clock.now()))
+            await asyncio.sleep(max(0.0, ended_at + self._pause(host) - self._clock.now()))
             return await self._fetch(url, host)
         host_id = await self._frontier.meet(origin)
         await self._borrow(host_id)
         host = self._frontier.host(host_id)
-        answered = self._clock.now()
         try:
-            answer = await self._fetch(url, host)
-            answered = answer[0].answered_at if isinstance(answer[0], Exchange) else self._clock.now()
-            return answer
+            return await self._fetch(url, host)
         finally:
-            self._frontier.give_back(host_id, answered + self._pause(host))
+            self._frontier.give_back(host_id, self._clock.now() + self._pause(host))
 
     async def _borrow(self, host_id: int) -> None:
         """Wait until another host may be asked, and take its place."""
@@ -110,9 +109,11 @@ class RobotsKeeper:
     def _pause(self, host: Host) -> float:
         if host.delay is not None:
             return host.delay
-        return 1.0 if self._settings.delay is None else self._settings.delay
+        return politeness.DEFAULT_DELAY if self._settings.delay is None else self._settings.delay
 
-    def _conclude(self, claim: Claim, host: Host, answer: Exchange | Failure, exempt: str, jitter: float) -> Outcome:
+    async def _conclude(
+        self, claim: Claim, host: Host, answer: Exchange | Failure, exempt: str, jitter: float
+    ) -> Outcome:
         now = self._clock.now()
         status = answer.status if isinstance(answer, Exchange) and answer.truncated in ("", "length") else None
         body = _body(answer) if isinstance(answer, Exchange) else b""
@@ -123,7 +124,7 @@ class RobotsKeeper:
         else:
             kept = robots.cut(body or b"") if meaning is robots.Meaning.RULES else b""
             known = RobotsAnswer(kept, now, now + self._settings.robots_age, status or 0)
-            self._keep(host.id, kept)
+            await self._keep(host.id, kept)
             update = HostUpdate(host.id, next_at=now, robots=known, exempt=exempt)
         return Outcome(claim, Settlement(State.FINISHED), host=update, exchange=exchange)
 

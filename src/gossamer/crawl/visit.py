@@ -40,6 +40,7 @@ class Visitor:
         self._settings = settings
         self._clock = clock
         self._random = random
+        self.link_is_down: Callable[[], bool] = lambda: False  # set by the crawl manager, which hears of all hosts
 
     def set_delay(self, delay: float) -> None:
         """Change the pause between two requests to a host from now on."""
@@ -78,11 +79,11 @@ class Visitor:
     ) -> HostUpdate:
         now = self._clock.now()
         failure = answer if isinstance(answer, Failure) else failures.of_status(answer.status, answer.headers, now)
-        in_a_row = host.failures + 1 if failure is not None and failures.RULES[failure.kind].host else 0
+        in_a_row = self._failures_in_a_row(host, failure)
         delay = self._delay(exempt, answer, crawl_delay)
         next_at = politeness.next_at(
             reserved_at=reserved_at,
-            answered_at=answer.answered_at if isinstance(answer, Exchange) else now,
+            ended_at=answer.ended_at if isinstance(answer, Exchange) else now,
             delay=delay,
             retry_after=failure.retry_after if failure else None,
             now=now,
@@ -92,6 +93,15 @@ class Visitor:
         return HostUpdate(
             host.id, next_at, in_a_row, put_aside=f"{aside}: {failure}" if aside else "", exempt=exempt, delay=delay
         )
+
+    def _failures_in_a_row(self, host: Host, failure: Failure | None) -> int:
+        """No host is blamed for what a dead link of ours may have done."""
+        if failure is None:
+            return 0
+        rule = failures.RULES[failure.kind]
+        if rule.link and self.link_is_down():
+            return host.failures
+        return host.failures + 1 if rule.host else 0
 
     def _with_distance(self, update: HostUpdate, answer: Exchange | Failure, crawl_delay: float | None) -> HostUpdate:
         """robots.txt counts as a request like any other: the next one keeps its distance from it."""

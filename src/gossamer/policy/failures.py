@@ -61,8 +61,8 @@ RULES: dict[FailureKind, Rule] = {
     FailureKind.REDIRECT_LOOP: Rule(),
     FailureKind.REDIRECT_LIMIT: Rule(),
     FailureKind.REDIRECT_NOWHERE: Rule(),
-    FailureKind.PARSER_CRASHED: Rule(),
-    FailureKind.PARSER_HUNG: Rule(),
+    FailureKind.PARSER_CRASHED: Rule(kept=True),
+    FailureKind.PARSER_HUNG: Rule(kept=True),
     FailureKind.CRASHED_US: Rule(retry=True),
     FailureKind.ROBOTS_UNREACHABLE: Rule(retry=True, host=True),
 }

@@ -6,6 +6,8 @@ from gossamer.policy.addresses import LOOPBACK, UNSPECIFIED
 from gossamer.settings import Settings
 
 DEFAULT_DELAY = 1.0
+LOG_LAG = 0.01
+"""Seconds between two requests beyond the delay: logs are written late and rounded."""
 
 LINK_WINDOW = 60.0
 """Seconds within which the last news of each host counts."""
@@ -36,7 +38,7 @@ def delay(settings: Settings, *, address_kind: str, crawl_delay: float | None, r
 def next_at(
     *,
     reserved_at: float,
-    answered_at: float | None,
+    ended_at: float | None,
     delay: float,
     retry_after: float | None,
     now: float,
@@ -44,17 +46,18 @@ def next_at(
 ) -> float:
     """The earliest time of the next request to a host.
 
-    It is counted from the first byte of the answer, ``answered_at`` (without an answer: from ``now``, when the fetch
-    ended), and never from before ``reserved_at``, when the fetch was given the host. The server received the request, and
-    stamped its log with that, at some moment before it sent a byte; the next request leaves us, and is stamped, a
-    whole delay after that byte reached us. So no two stamps in its log are closer than the delay, however long
-    connecting took: counted from when we asked, a slow first connection brings two requests together at the server.
-    (A server that stamps its log when the answer is complete, as nginx does, may show long answers closer.)
+    It is counted from the end of the answer, ``ended_at`` (without an answer: from ``now``, when the fetch ended), and
+    never from before ``reserved_at``, when the fetch was given the host. Whether a server stamps its log when the
+    request arrives or, as nginx, when the answer is complete: the stamp lies before the last byte reached us, and the
+    next request leaves us a whole delay after that. So no two stamps in its log are closer than the delay, however
+    long connecting or the body took. (Counted from when we asked, a slow first connection brings two requests
+    together at the server.) A hundredth of a second is added for logs that are written after the last byte, in
+    milliseconds.
 
     ``retry_after`` (seconds, as the server asked at ``now``) holds the host too, for ``max_retry_after`` at the most.
     """
-    answered = now if answered_at is None else answered_at
-    after_delay = max(reserved_at, answered) + delay
+    ended = now if ended_at is None else ended_at
+    after_delay = max(reserved_at, ended) + (delay + LOG_LAG if delay else 0.0)
     return after_delay if retry_after is None else max(after_delay, now + min(retry_after, max_retry_after))
 
 

@@ -16,7 +16,7 @@ REQUEST_ID = UUID("22222222-2222-4222-8222-222222222222")
 ORIGINAL = Original(
     target_uri="http://example.org/first",
     date="2025-12-31T23:59:59.000Z",
-    payload_digest="sha256:MWSWRMP3TTTPSBOOV6M7S73M7WOXVVFPU5VW445V7PHFHCWM4FEA====",
+    payload_digest="sha256:65a568b1fb9ce6f905ceaf99f97f6cfd9d7ad4afa76b6e73b5fbce538acce148",
     record_id="<urn:uuid:33333333-3333-4333-8333-333333333333>",
 )
 
@@ -41,8 +41,8 @@ def test_golden_response() -> None:
         b"WARC-Protocol: http/1.1\r\n"
         b"WARC-Concurrent-To: <urn:uuid:22222222-2222-4222-8222-222222222222>\r\n"
         b"Content-Type: application/http;msgtype=response\r\n"
-        b"WARC-Block-Digest: sha256:MDWX7PQ3E3UWBTKMCSL3HC4FCOZYMKWAAGKIJGOSWEJMFI4UP2IQ====\r\n"
-        b"WARC-Payload-Digest: sha256:MWSWRMP3TTTPSBOOV6M7S73M7WOXVVFPU5VW445V7PHFHCWM4FEA====\r\n"
+        b"WARC-Block-Digest: sha256:60ed7fbe1b26e960cd4c1497b38b8513b3862ac001948499d2b112c2a3947e91\r\n"
+        b"WARC-Payload-Digest: sha256:65a568b1fb9ce6f905ceaf99f97f6cfd9d7ad4afa76b6e73b5fbce538acce148\r\n"
         b"WARC-Identified-Payload-Type: text/html\r\n"
         b"Content-Length: 86\r\n"
         b"\r\n"
@@ -66,7 +66,7 @@ def test_golden_request() -> None:
         b"WARC-Protocol: http/1.1\r\n"
         b"WARC-Concurrent-To: <urn:uuid:11111111-1111-4111-8111-111111111111>\r\n"
         b"Content-Type: application/http;msgtype=request\r\n"
-        b"WARC-Block-Digest: sha256:GELUGHJAESSVTJV3XKYRZ6QDZMKVDW3KX2WASE5KY2QXMMWRCE5A====\r\n"
+        b"WARC-Block-Digest: sha256:3117431d2024a559a6bbbab11cfa03cb1551db6abeac0913aac6a17632d1113a\r\n"
         b"Content-Length: 37\r\n"
         b"\r\n"
         b"GET / HTTP/1.1\r\n"
@@ -85,7 +85,7 @@ def test_golden_warcinfo() -> None:
         b"WARC-Date: 2026-01-01T00:00:00.123Z\r\n"
         b"WARC-Filename: a.warc.gz\r\n"
         b"Content-Type: application/warc-fields\r\n"
-        b"WARC-Block-Digest: sha256:GYBYWZJPIZJBTSW2IVL5ZUFXLKY6KPOGRGMB7O3JD2YCCFNEYDPQ====\r\n"
+        b"WARC-Block-Digest: sha256:36038b652f465219cada4557dcd0b75ab1e53dc689981fbb691eb02115a4c0df\r\n"
         b"Content-Length: 222\r\n"
         b"\r\n"
         b"software: Gossamer/0\r\n"

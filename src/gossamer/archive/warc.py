@@ -4,17 +4,16 @@ Two choices were settled by trying what reads these files:
 
 *Payload digests* are taken over the body as it came, transfer and content codings still on. ISO 28500 6.3.2 speaks of
 the entity-body, which has no chunk framing, but wget, warcio and FastWARC all hash what follows the HTTP head, and a
-digest that no tool can verify proves nothing. The form is ``sha256:`` and base32 with its padding: without padding
-warcio takes it for base64, and FastWARC does not know the label ``sha-256``. A head on which readers disagree where it
-ends (bare LF, a line of white space) or which is over 32 KiB (FastWARC reads no more) gets no payload digest; the
-block digest still covers it.
+digest that no tool can verify proves nothing. The form is ``sha256:`` in hexadecimal: both tools know base32 only with
+its padding, and FastWARC does not know the label ``sha-256``. A head on which readers disagree where it ends (bare LF,
+a line of white space) or which is over 32 KiB (FastWARC reads no more) gets no payload digest; the block digest still
+covers it.
 
 *Revisit records* carry the digest of their payload as ``WARC-Refers-To-Payload-Digest``, an extension, and not as the
 ``WARC-Payload-Digest`` that ISO 28500 6.7.2 wants: FastWARC's check hashes the empty payload of a revisit record
 against that field and calls every one damaged. Replay needs it nowhere: the original is found by URI and date.
 """
 
-import base64
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -248,7 +247,7 @@ def _digest(pieces: Iterable[bytes]) -> bytes:
 
 def digest_label(digest: bytes) -> str:
     """A sha256 digest in the form in which WARC fields carry it."""
-    return "sha256:" + base64.b32encode(digest).decode()
+    return "sha256:" + digest.hex()
 
 
 def _urn(record_id: UUID) -> str:

@@ -163,7 +163,7 @@ class Facts:
     text: str = ""  # the readable text, white space folded within lines
     text_digest: bytes = b""
     links: bytes = b""  # parse.links.pack() of tuple[Link, ...]; one blob a page
-    fingerprints: bytes = b""  # url.link_fingerprint() of every link in the blob, 8 bytes each, in its order
+    fingerprints: bytes = b""  # of every link in the blob, in its order, 8 bytes each; url.weaken()ed for weak ones
     forms: int = 0
     noindex: bool = False
     nofollow: bool = False

@@ -133,16 +133,13 @@ def fingerprint(url: str, secret: bytes) -> bytes:
     return hashlib.blake2b(url.encode("utf-8", "surrogatepass"), digest_size=8, key=secret).digest()
 
 
-def link_fingerprint(url: str, secret: bytes, *, weak: bool) -> bytes:
-    """What the URL-seen test asks about a link: its fingerprint, or the key of a weak mention.
+def weaken(fingerprint: bytes) -> bytes:
+    """The key by which the URL-seen test knows a weak mention of the URL with this fingerprint; its own inverse.
 
-    A *weak* link (nofollow, or a requisite) makes a URL known but does not get it fetched; a strong one to the same URL
+    A weak link (nofollow, or a requisite) makes a URL known but does not get it fetched; a strong one to the same URL
     must still be noticed. So the weak mention of a URL is another key in the set of seen ones.
     """
-    strong = fingerprint(url, secret)
-    return weaken(int.from_bytes(strong, "little")).to_bytes(8, "little") if weak else strong
+    return (int.from_bytes(fingerprint, "little") ^ _WEAK).to_bytes(8, "little")
 
 
-def weaken(number: int) -> int:
-    """The key of a weak mention of the URL with this fingerprint; its own inverse."""
-    return number ^ 0x9E3779B97F4A7C15
+_WEAK = 0x9E3779B97F4A7C15

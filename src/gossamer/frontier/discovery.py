@@ -75,8 +75,11 @@ class Discovery:
     def _add_one(self, candidate: Candidate, found: Found, now: float, parked: str) -> None:
         weak = candidate.nofollow or candidate.via is Via.REQUISITE
         strong_key = candidate.fingerprint or self.fingerprint(candidate.url)
-        key = urls.weaken(strong_key) if weak else strong_key
+        key = _weaken(strong_key) if weak else strong_key
         if key in self._fresh:
+            return
+        if candidate.other and candidate.url[:11].lower().startswith(_NO_ADDRESSES):
+            self._fresh.add(key)
             return
         row = self._connection.execute(
             "SELECT id, held, state FROM url WHERE fingerprint = ?", (_signed(strong_key),)
@@ -199,7 +202,7 @@ def _candidates(
                 via=link.via,
                 depth=claim.depth + 1,
                 parent=claim.url_id,
-                fingerprint=urls.weaken(key) if weak else key,
+                fingerprint=_weaken(key) if weak else key,
                 nofollow=link.nofollow or facts.nofollow,
                 other=link.other,
             )
@@ -223,6 +226,14 @@ def _claim(url_id: int, host_id: int, candidate: Candidate) -> Claim:
         via=candidate.via,
         parent=candidate.parent,
     )
+
+
+_NO_ADDRESSES = ("javascript:", "data:", "blob:", "about:")
+"""Code and content that stand where a link could: they stay with the links of their page, and get no row as a URL."""
+
+
+def _weaken(key: int) -> int:
+    return int.from_bytes(urls.weaken(key.to_bytes(8, "little")), "little")
 
 
 def _signed(key: int) -> int:

@@ -8,13 +8,14 @@ from gossamer.parse import encoding, lexbor, turbo
 from gossamer.parse.body import undo
 from gossamer.parse.directives import AGENT, directives
 from gossamer.parse.job import DEFAULT_LIMITS, Limits, ParseJob
-from gossamer.parse.links import MAX_TEXT, Row, follow, pack_rows, row
+from gossamer.parse.links import MAX_TEXT, Row, follow, is_weak, pack_rows, row
 from gossamer.parse.markup import Markup, Reference
 from gossamer.parse.refresh import refresh
 from gossamer.parse.resolve import Resolver
 from gossamer.parse.sniff import PAGES, media_type
 from gossamer.parse.text import digest, fold, fold_line
 from gossamer.records import Facts, Failure, FailureKind, Via
+from gossamer.url import weaken
 
 _MAX_TITLE = 1000
 _MAX_LANGUAGE = 35  # characters, as RFC 5646 4.4.1 advises
@@ -95,12 +96,12 @@ def _page(facts: Facts, body: bytes, job: ParseJob, secret: bytes, limits: Limit
         text=text,
         text_digest=digest(text),
         links=table.packed(),
-        fingerprints=table.fingerprints(),
         forms=markup.forms,
-        canonical=canonical[0] if canonical and canonical[1] else "",
+        canonical=canonical[0] if canonical and not canonical[2] else "",
         notes=(*facts.notes, *notes, *table.notes(), *_observed(markup, by_fallback=by_fallback)),
     )
-    return _directed(facts, [meta.content for meta in markup.metas if meta.name in ("robots", AGENT)], job)
+    facts = _directed(facts, [meta.content for meta in markup.metas if meta.name in ("robots", AGENT)], job)
+    return replace(facts, fingerprints=table.fingerprints(nofollow=facts.nofollow))
 
 
 def _markup(body: bytes, charset: str, *, fallback: bool) -> tuple[Markup, bool]:
@@ -166,14 +167,14 @@ class _Table:
             if resolved is None:
                 self._unusable += 1
                 continue
-            url, fingerprint = resolved
+            url, fingerprint, other = resolved
             place = self._places.get((url, via))
             if place is not None:
                 if not nofollow:
                     self._rows[place] = follow(self._rows[place])
             elif not self._full(url):
                 self._places[url, via] = len(self._rows)
-                self._rows.append(row(via, url, fold_line(text, MAX_TEXT), nofollow=nofollow, other=not fingerprint))
+                self._rows.append(row(via, url, fold_line(text, MAX_TEXT), nofollow=nofollow, other=other))
                 self._fingerprints.append(fingerprint)
 
     def _full(self, url: str) -> bool:
@@ -185,8 +186,12 @@ class _Table:
     def packed(self) -> bytes:
         return pack_rows(self._rows) if self._rows else b""
 
-    def fingerprints(self) -> bytes:
-        return b"".join(self._fingerprints)
+    def fingerprints(self, *, nofollow: bool) -> bytes:
+        """Keys for the URL-seen test; ``nofollow``: no link of the page is to be followed."""
+        return b"".join(
+            weaken(key) if nofollow or is_weak(packed) else key
+            for key, packed in zip(self._fingerprints, self._rows, strict=True)
+        )
 
     def notes(self) -> list[str]:
         notes = []

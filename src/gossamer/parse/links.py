@@ -43,6 +43,11 @@ def follow(packed: Row) -> Row:
     return packed[0] & ~_NOFOLLOW, packed[1], packed[2]
 
 
+def is_weak(packed: Row) -> bool:
+    """Whether a link makes its URL known, but is no reason to fetch it: nofollow, or a requisite."""
+    return bool(packed[0] & _NOFOLLOW) or packed[0] & _KIND == _CODES[Via.REQUISITE]
+
+
 def pack_rows(rows: Sequence[Row]) -> bytes:
     """The blob of rows that are already made."""
     return bytes(msgpack.packb(rows))

@@ -13,8 +13,8 @@ _SCHEME = re.compile(r"([A-Za-z][A-Za-z0-9+.-]*):")
 _FETCHED = ("http", "https")
 _MAX_KEPT = 1024
 
-Resolved = tuple[str, bytes]
-"""A URL and its fingerprint; the fingerprint is empty for what is no http(s) URL."""
+Resolved = tuple[str, bytes, bool]
+"""A URL, its fingerprint, and whether it is no http(s) URL."""
 
 
 class Resolver:
@@ -64,9 +64,9 @@ def _base_url(page: str, base: str | None) -> str:
 def _join(base: str, href: str, secret: bytes) -> Resolved | None:
     scheme = _SCHEME.match(href)
     if scheme and scheme[1].lower() not in _FETCHED:
-        return href[:MAX_TEXT], b""
+        return href[:MAX_TEXT], fingerprint(href[:MAX_TEXT], secret), True
     url = canonicalise(href, base)
-    return (url, fingerprint(url, secret)) if url is not None else None
+    return (url, fingerprint(url, secret), False) if url is not None else None
 
 
 _kept = lru_cache(maxsize=16384)(_join)

@@ -17,37 +17,27 @@ from gossamer.frontier.hosts import HostTable
 from gossamer.frontier.ledger import Ledger
 from gossamer.frontier.seen import SeenSet
 from gossamer.parse.links import pack
+from gossamer.policy.scope import Scope
 from gossamer.records import (
     Batch,
     Candidate,
     Claim,
-    Decision,
     Exchange,
     Facts,
     Failure,
     HostUpdate,
-    Kind,
     Lease,
     Link,
     Outcome,
     Settlement,
     State,
-    Verdict,
     Via,
 )
 
 LEASE = Lease(0, urls.SHARDS - 1, "tests", 1, 4e9)
 
 
-def judge(candidate: Candidate) -> Verdict:
-    """Everything belongs to the crawl but hosts called far.test and paths with "private" in them."""
-    if candidate.other:
-        return Verdict(Decision.REFUSE, "not http", Kind.OTHER)
-    if "far.test" in candidate.url:
-        return Verdict(Decision.HOLD, "scope: another host", Kind.EXTERNAL)
-    if "private" in candidate.url:
-        return Verdict(Decision.HOLD, "excluded by private")
-    return Verdict(Decision.ADMIT)
+SCOPE = Scope(("http://a.test/",), "domain", exclude=("*private*",))
 
 
 @dataclass
@@ -77,7 +67,7 @@ class Small:
         segments = SegmentWriter(
             folder, rules=rules, info=CrawlInfo("Gossamer/0", "Gossamer", "obey"), clock=clock, next_id=numbers.__next__
         )
-        discovery = Discovery(connection, SeenSet(), hosts, counters, secret, judge)
+        discovery = Discovery(connection, SeenSet(), hosts, counters, secret, SCOPE)
         ledger = Ledger(connection, path, segments, discovery, hosts, counters, clock)
         return cls(folder, connection, ledger, clock, secret, segments)
 

@@ -6,9 +6,12 @@ Every function changes rows and totals inside the caller's transaction, and give
 import json
 from collections.abc import Iterator
 from contextlib import contextmanager
+from typing import Any
 
 import apsw
 
+from gossamer.archive.database import select
+from gossamer.policy.patterns import Patterns
 from gossamer.records import Selection
 
 
@@ -61,6 +64,19 @@ def park(connection: apsw.Connection, selection: Selection, reason: str) -> int:
         return _move(connection, "waiting", "held")
 
 
+def ask(connection: apsw.Connection, verb: str, selection: Selection, now: float) -> int:
+    """Ask the crawl that works on the collection in another process; the number of the command."""
+    arguments = {"patterns": selection.patterns, "reason": selection.reason, "host": selection.host}
+    connection.execute("INSERT INTO command (at, verb, arguments) VALUES (?, ?, ?)", (now, verb, json.dumps(arguments)))
+    return connection.last_insert_rowid()
+
+
+def answer(connection: apsw.Connection, command: int) -> str | None:
+    """What the crawl answered to a command; None while it has not."""
+    found = select(connection, "SELECT answer FROM command WHERE id = ? AND done IS NOT NULL", (command,))
+    return str(found[0][0]) if found else None
+
+
 def _take_hosts_back(connection: apsw.Connection) -> int:
     """The hosts of the selected URLs, where they are put aside, with all that is held for it."""
     hosts = connection.execute(
@@ -80,15 +96,21 @@ def _take_hosts_back(connection: apsw.Connection) -> int:
 
 @contextmanager
 def _selected(connection: apsw.Connection, selection: Selection) -> Iterator[None]:
-    """The selected URLs as a table of this connection."""
+    """The selected URLs as a table of this connection. Raises SettingsError for a bad pattern."""
+    patterns = Patterns(selection.patterns)
+
+    def is_meant(*url: Any) -> bool:
+        return not selection.patterns or patterns.first_match(str(url[0])) is not None
+
+    connection.create_scalar_function("is_meant", is_meant, 1)
     connection.execute("CREATE TEMP TABLE selected (id INTEGER PRIMARY KEY)")
     connection.execute(
         "INSERT INTO selected SELECT url.id FROM url LEFT JOIN host ON host.id = url.host"
-        " WHERE (:patterns = '[]' OR EXISTS (SELECT 1 FROM json_each(:patterns) WHERE url.url GLOB value))"
-        " AND (:reason = '' OR instr(url.reason, :reason))"
+        " WHERE (:reason = '' OR instr(url.reason, :reason))"
         # a host is a hostname, or one with its port
-        " AND (:host = '' OR hostname = :host OR substr(origin, instr(origin, '://') + 3) = :host)",
-        {"patterns": json.dumps(selection.patterns), "reason": selection.reason, "host": selection.host},
+        " AND (:host = '' OR hostname = :host OR substr(origin, instr(origin, '://') + 3) = :host)"
+        " AND is_meant(url.url)",
+        {"reason": selection.reason, "host": selection.host},
     )
     try:
         yield

@@ -7,6 +7,12 @@ from gossamer.cli.completion import completion
 from gossamer.cli.config import config
 from gossamer.cli.crawl import crawl
 from gossamer.cli.guard import run
+from gossamer.cli.retry import release, retry
+from gossamer.cli.search import find
+from gossamer.cli.status import show_status
+from gossamer.cli.urls import urls
+from gossamer.cli.verify import check
+from gossamer.cli.why import explain
 
 
 @click.group(epilog="Each command tells more, with examples: gossamer COMMAND --help")
@@ -15,7 +21,7 @@ def cli() -> None:
     """Crawl sites politely, keep them in a standard archive, and search them."""
 
 
-for _command in (crawl, config, completion):
+for _command in (crawl, show_status, urls, explain, find, check, retry, release, config, completion):
     cli.add_command(_command)
 
 

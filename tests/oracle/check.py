@@ -23,7 +23,7 @@ class Expected:
     tries: int = 4
     robots_tries: int = 8
     kills: Sequence[float] = ()  # when the crawler was killed, seconds since 1970
-    window: float = 10.0  # an answer that came this long before a kill may not have been committed
+    window: float = 5.0  # an answer that came this long before a kill may not have been committed
     is_finished: bool = True
     exit_code: int = 0
 

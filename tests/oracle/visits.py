@@ -20,7 +20,7 @@ def check_visits(  # everything a run can be held against
     tries: int = 4,
     robots_tries: int = 8,
     kills: Sequence[float] = (),
-    window: float = 10.0,
+    window: float = 5.0,
 ) -> list[str]:
     """Violations of what had to be fetched (``pages``), what may be at all (``asked``), and how often.
 

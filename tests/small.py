@@ -88,11 +88,15 @@ class Small:
             text=text,
             text_digest=sha256(text.encode("utf-8", "replace")).digest() if text else b"",
             links=pack(linked) if linked else b"",
-            fingerprints=b"".join(urls.link_fingerprint(link.url, self.secret, weak=link.nofollow) for link in linked),
+            fingerprints=b"".join(self._key(link) for link in linked),
             is_page=True,
             **facts,  # type: ignore[arg-type]  # a test knows which
         )
         self.answer(url, body, facts=found)
+
+    def _key(self, link: Link) -> bytes:
+        strong = urls.fingerprint(link.url, self.secret)
+        return urls.weaken(strong) if link.nofollow or link.via is Via.REQUISITE else strong
 
     def answer(
         self,

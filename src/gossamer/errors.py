@@ -8,6 +8,7 @@
     ├── CollectionError       4  the collection can't be opened or written
     │   ├── CollectionLocked  4  another process holds it
     │   └── ArchiveError      4  its files are damaged or can't be written
+    │       ├── DiskFull      4  there is no room (in archive.disk)
     │       └── StaleLease    4  somebody else took over the shards
     └── Interrupted         130  stopped by a person, resumable
 

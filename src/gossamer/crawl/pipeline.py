@@ -13,9 +13,9 @@ from gossamer.parse.job import ParseJob
 from gossamer.records import Batch, Exchange, Facts, Lease, Outcome
 from gossamer.settings import Settings
 
-MAX_OUTCOMES = 512
+MAX_OUTCOMES = 128
 MAX_BYTES = 96 * 1024 * 1024
-GROUP_OUTCOMES = 128
+GROUP_OUTCOMES = 64
 GROUP_BYTES = 32 * 1024 * 1024
 
 

@@ -169,6 +169,7 @@ class Ledger:
         place = self._segments.append(
             exchange,
             content_type=outcome.facts.content_type if outcome.facts else "",
+            payload_digest=payload,
             original=_reference(original) if original else None,
         )
         return store.Stored(place, payload, digest, original.page_id if original else None)

@@ -145,7 +145,7 @@ def test_wrong_values_name_setting_value_place_and_what_is_accepted(name: str, v
 def test_messages_read_well() -> None:
     with pytest.raises(SettingsError) as caught:
         load_flags(per_host="100")
-    assert str(caught.value) == "per_host can't be '100' (--per-host); it must be a whole number from 1 to 64"
+    assert str(caught.value) == "per_host can't be '100' (--per-host); it must be a whole number, from 1 to 64"
     with pytest.raises(SettingsError) as caught:
         load_flags(scope="planet")
     assert str(caught.value) == (

@@ -23,6 +23,7 @@ import apsw
 import numpy as np
 
 import gossamer
+from gossamer.agent import user_agent
 from gossamer.archive import store
 from gossamer.archive.database import create, database_error, open_for_writing, select
 from gossamer.archive.segment_writer import SegmentRules, SegmentWriter
@@ -283,14 +284,6 @@ def _segment_writer(
         secret_headers=[line.partition(":")[0].strip() for line in settings.header],
         resume=last,
     )
-
-
-def user_agent(settings: Settings) -> str:
-    """Who we say we are: what this is, and how to reach the person who runs it."""
-    if settings.user_agent:
-        return settings.user_agent
-    contact = f"; {settings.contact}" if settings.contact else ""
-    return f"Mozilla/5.0 (compatible; Gossamer/{gossamer.__version__}{contact})"
 
 
 def _rejudge(connection: apsw.Connection, ledger: Ledger, scope: Scope, lease: Lease) -> None:

@@ -11,8 +11,9 @@ from logging.handlers import RotatingFileHandler
 from pathlib import Path
 
 from gossamer import url as urls
+from gossamer.agent import extra_headers, user_agent
 from gossamer.clock import Clock, SystemClock
-from gossamer.collection import Collection, Opened, is_collection, user_agent
+from gossamer.collection import Collection, Opened, is_collection
 from gossamer.crawl.fetching import Fetcher
 from gossamer.crawl.guess import with_scheme
 from gossamer.crawl.heartbeat import Heartbeat
@@ -25,7 +26,7 @@ from gossamer.errors import UsageError
 from gossamer.fetch.resolver import Resolver
 from gossamer.fetch.transport import Transport
 from gossamer.parse.pool import ParserPool
-from gossamer.records import Candidate, Headers, Via
+from gossamer.records import Candidate, Via
 from gossamer.settings import Settings
 from gossamer.settings_files import Loaded, write_collection_file
 
@@ -120,7 +121,7 @@ def _manager(
 ) -> Crawl:
     draw = random.Random().random  # noqa: S311  # spreads retries; nothing secret hangs on it
     frontier = opened.frontier
-    fetcher = Fetcher(resolver, transport, settings, _headers(settings), clock)
+    fetcher = Fetcher(resolver, transport, settings, extra_headers(settings), clock)
     visitor = Visitor(frontier, fetcher, RobotsKeeper(frontier, fetcher, settings, clock), settings, clock, draw)
     pipeline = Pipeline(frontier, parsers, opened.lease, settings, clock, draw, news.set)
     return Crawl(Parts(frontier, visitor, pipeline, settings, clock), news)
@@ -139,16 +140,6 @@ def _parsers(secret: bytes, settings: Settings) -> ParserPool:
 def _connections(settings: Settings) -> int:
     """Open at once, idle ones included: what downloads need, and some to be used again."""
     return max(settings.max_downloaders, 64) + 64
-
-
-def _headers(settings: Settings) -> Headers:
-    headers = []
-    for line in settings.header:
-        name, colon, value = line.partition(":")
-        if not colon or not name.strip():
-            raise UsageError(f"the header {line!r} has no name", hint="write it as 'Name: value'")
-        headers.append((name.strip(), value.strip()))
-    return tuple(headers)
 
 
 @asynccontextmanager

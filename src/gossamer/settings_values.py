@@ -199,8 +199,8 @@ def _check_text(form: str, text: str) -> None:
 def _range_text(setting: Setting) -> str:
     low, high = (None if bound is None else show(setting, bound) for bound in (setting.low, setting.high))
     if low is not None and high is not None:
-        return f" from {low} to {high}"
-    return "" if low is None else f" of at least {low}"
+        return f", from {low} to {high}"
+    return "" if low is None else f", at least {low}"
 
 
 def _with_unit(value: float, units: dict[str, int]) -> str | int:

@@ -35,7 +35,7 @@ class Command(click.Command):
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         sections: dict[str, list[tuple[str, str]]] = {}
         for option in self.get_params(ctx):
-            record = option.get_help_record(ctx)
+            record = option.get_help_record(ctx) if isinstance(option, click.Option) else None
             if record is not None:
                 section = option.section if isinstance(option, SettingOption) else "Options"
                 sections.setdefault(section, []).append(record)
@@ -66,14 +66,15 @@ class SettingOption(click.Option):
 
 
 class SettingsCommand(Command):
-    """A command with an option for every setting; it gets those that were given as ``flags``, by setting's name."""
+    """A command with an option for every setting, or for those named; it gets what was given as ``flags``, by name."""
 
-    def __init__(self, *args: Any, **kwargs: Any) -> None:
+    def __init__(self, *args: Any, settings: Iterable[str] = tuple(TABLE), **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        self.params += [SettingOption(setting) for setting in TABLE.values()]
+        self.settings = tuple(settings)
+        self.params += [SettingOption(TABLE[name]) for name in self.settings]
 
     def invoke(self, ctx: click.Context) -> Any:
-        given = {name: ctx.params.pop(name) for name in TABLE}
+        given = {name: ctx.params.pop(name) for name in self.settings}
         ctx.params["flags"] = {name: value for name, value in given.items() if value not in (None, ())}
         return super().invoke(ctx)
 

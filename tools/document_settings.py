@@ -1,0 +1,64 @@
+"""Writes docs/settings.md from the table of settings; with --check says whether it is up to date, and changes nothing."""
+
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+from gossamer.settings import TABLE, Setting
+from gossamer.settings_values import accepts, show
+
+PLACE = Path(__file__).resolve().parents[1] / "docs" / "settings.md"
+
+HEAD = """\
+# Settings
+
+Written from the table in `src/gossamer/settings.py` by `tools/document_settings.py`; a test fails when it is out of date.
+
+A value comes from the first of these places that has one:
+
+1. options of the command: `--max-urls 50`
+2. variables of the environment: `GOSSAMER_MAX_URLS=50`; of a list, one value a line
+3. the file `gossamer.toml` in the collection: `max_urls = 50`
+4. your own file, `$XDG_CONFIG_HOME/gossamer/config.toml` (`~/.config/gossamer/config.toml`)
+5. the default
+
+`gossamer config show [DIR]` tells every value and where it came from. An unknown setting is an error that suggests the
+nearest one; a wrong value is an error that says what is accepted. What you set when a crawl is started is kept in its
+`gossamer.toml`, so that it resumes with the same settings.
+
+**Durations** are seconds (`10`) or have a unit: `250ms`, `1.5s`, `5m`, `2h`, `1d`. **Sizes** are bytes (`100`) or have a
+unit: `10k`, `64M`, `2G` (powers of 1024). **Switches** are `true` or `false` in files, `--name` and `--no-name` as options.
+
+A collection may come from a stranger. Settings marked *yours only* are therefore never read from a `gossamer.toml`, nor
+written to one: give them as options, in the environment, or in your own file. Those marked *one run* are not kept either.
+"""
+
+
+def document() -> str:
+    """The whole of the page."""
+    sections: dict[str, list[Setting]] = {}
+    for setting in TABLE.values():
+        sections.setdefault(setting.section, []).append(setting)
+    return HEAD + "".join(line for title, rows in sections.items() for line in _section(title, rows))
+
+
+def _section(title: str, rows: list[Setting]) -> Iterator[str]:
+    yield f"\n## {title}\n\n| setting | option | default | takes | meaning |\n| --- | --- | --- | --- | --- |\n"
+    for row in rows:
+        option = f"`{row.flag}`, `--no-{row.flag[2:]}`" if row.kind == "switch" else f"`{row.flag}`"
+        default = show(row, row.default)
+        mark = " *Yours only.*" if row.trusted else " *One run.*" if row.local else ""
+        cells = (f"`{row.name}`", option, f"`{default}`" if default else "", accepts(row), row.help + "." + mark)
+        yield "| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |\n"
+
+
+def main() -> int:
+    """Write the page, or check it."""
+    if "--check" in sys.argv[1:]:
+        return int(PLACE.read_text(encoding="utf-8") != document())
+    PLACE.write_text(document(), encoding="utf-8")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -47,8 +47,8 @@ class Multi:
     def start(self, curl: pycurl.Curl) -> "asyncio.Future[Ending]":
         """Begin the transfer of ``curl``; the future says how it ended. Whoever gives up waiting calls ``drop``."""
         future: asyncio.Future[Ending] = self._loop.create_future()
-        self._futures[curl] = future
         self._curl.add_handle(curl)
+        self._futures[curl] = future
         self._act(pycurl.SOCKET_TIMEOUT, 0)
         return future
 

@@ -1,0 +1,38 @@
+"""How hosts and name servers are written."""
+
+import ipaddress
+import re
+
+from gossamer.errors import UsageError
+
+_NAME = re.compile(r"(?!.{254})(?:[a-z0-9_-]{1,63}\.)*[a-z0-9_-]{1,63}")  # RFC 1035, section 2.3.4, and underscores
+_SERVER = re.compile(r"(?:\[(?P<v6>[^\]]+)\]|(?P<v4>[0-9.]+))(?::(?P<port>[0-9]{1,5}))?")
+_HINT = "write ADDR, ADDR:PORT, [IPv6] or [IPv6]:PORT"
+
+
+def literal(hostname: str) -> str | None:
+    """The IP address a host is written as, without brackets; None for a name."""
+    is_bracketed = hostname.startswith("[") and hostname.endswith("]")
+    try:
+        return str(ipaddress.ip_address(hostname[1:-1] if is_bracketed else hostname))
+    except ValueError:
+        return None
+
+
+def bare_name(hostname: str) -> str | None:
+    """The name as it is asked for: lower case, without the last dot. None for what can't be a name in DNS."""
+    name = hostname.lower().removesuffix(".")
+    return name if _NAME.fullmatch(name) else None
+
+
+def server_address(text: str) -> str:
+    """A name server as c-ares wants it, with its port. UsageError for what is none."""
+    bare = literal(text)
+    if bare is not None:
+        return f"[{bare}]:53" if ":" in bare else f"{bare}:53"
+    match = _SERVER.fullmatch(text)
+    address = literal(match["v6"] or match["v4"]) if match else None
+    port = int(match["port"] or 53) if match else 0
+    if address is None or not 0 < port < 65536:
+        raise UsageError(f"{text!r} is not the address of a DNS server", hint=_HINT)
+    return f"[{address}]:{port}" if ":" in address else f"{address}:{port}"

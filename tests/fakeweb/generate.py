@@ -41,6 +41,7 @@ class GeneratedSite(Site):
     forbidden: frozenset[str] = frozenset()  # by robots.txt
     unreachable: frozenset[str] = frozenset()  # exist, but no link that may be followed leads there
     requisites: frozenset[str] = frozenset()
+    rules: str = ""  # its robots.txt
     words: dict[str, str] = field(default_factory=dict)  # page -> a word that stands on no other
 
 
@@ -223,6 +224,7 @@ def generate(
     twice in different ways before they answer; ``max_delay`` is the longest time to the first byte, in seconds.
     """
     plan = _Plan(Random(seed))
+    rules = _ROBOTS + (f"Crawl-delay: {crawl_delay}\n" if crawl_delay is not None else "")
     plan.draw_pages(pages)
     plan.draw_copies(copies)
     plan.draw_dead_ends(missing, files)
@@ -233,7 +235,7 @@ def generate(
     html_paths = plan.drafts.keys() | plan.copies.keys()
     existing = html_paths | plan.files.keys() | plan.redirects.keys()
     return GeneratedSite(
-        pages=_answers(plan, flaky, max_delay, crawl_delay),
+        pages=_answers(plan, rules, flaky, max_delay),
         name=name,
         address=address,
         reachable=frozenset(asked & html_paths),
@@ -241,13 +243,13 @@ def generate(
         forbidden=frozenset(path for path in existing if is_forbidden(path)),
         unreachable=frozenset(existing - asked - plan.requisites),
         requisites=frozenset(plan.requisites),
+        rules=rules,
         words={path: draft.word for path, draft in plan.drafts.items() if path in asked},
     )
 
 
-def _answers(plan: _Plan, flaky: int, max_delay: float, crawl_delay: float | None) -> dict[str, Page | Handler]:
+def _answers(plan: _Plan, rules: str, flaky: int, max_delay: float) -> dict[str, Page | Handler]:
     rng = plan.rng
-    rules = _ROBOTS + (f"Crawl-delay: {crawl_delay}\n" if crawl_delay is not None else "")
     answers: dict[str, Page | Handler] = {"/robots.txt": recipes.robots(rules)}
     answers |= plan.files
     answers |= {path: _moved(rng, target) for path, target in plan.redirects.items()}

@@ -5,9 +5,9 @@ log and the files that were written, and returns the violations, each as one lin
 """
 
 from oracle.archive import check_archive
-from oracle.check import Expected, check
+from oracle.check import Expected, check, expect
 from oracle.politeness import check_politeness
 from oracle.visits import check_visits
 from oracle.walk import Walk, walk
 
-__all__ = ["Expected", "Walk", "check", "check_archive", "check_politeness", "check_visits", "walk"]
+__all__ = ["Expected", "Walk", "check", "check_archive", "check_politeness", "check_visits", "expect", "walk"]

@@ -4,7 +4,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from fakeweb.log import Visit
+from fakeweb import FakeWeb, GeneratedSite, Visit
 from oracle.archive import check_archive
 from oracle.politeness import check_politeness
 from oracle.visits import check_visits
@@ -26,6 +26,16 @@ class Expected:
     window: float = 5.0  # an answer that came this long before a kill may not have been committed
     is_finished: bool = True
     exit_code: int = 0
+
+
+def expect(web: FakeWeb, *sites: GeneratedSite, **more: object) -> Expected:
+    """What a crawl of generated sites, from the root of each, has to find; ``more``: the other fields."""
+    return Expected(
+        pages={web.url(path, site) for site in sites for path in site.reachable},
+        asked={web.url(path, site) for site in sites for path in site.asked},
+        robots={web.origin(site).partition("://")[2]: site.rules for site in sites},
+        **more,  # type: ignore[arg-type]  # names of fields
+    )
 
 
 def check(visits: Iterable[Visit], collection: Path, expected: Expected, exit_code: int) -> list[str]:

@@ -14,7 +14,7 @@ import pytest
 
 from fakeweb import FakeWeb, Site, Visit, generate, recipes
 from gossamer.archive import database
-from oracle import Expected, check, check_archive, check_politeness, check_visits, walk, warc
+from oracle import Expected, check, check_archive, check_politeness, check_visits, expect, walk, warc
 from oracle.robots import Rules
 
 HOST = "a.example"
@@ -56,6 +56,19 @@ def test_search_and_generator_agree(seed: int) -> None:
         result = walk(web.url())
         assert {url.removeprefix(web.origin()) for url in result.pages} == site.reachable
         assert {url.removeprefix(web.origin()) for url in result.statuses} == site.asked
+
+
+def test_search_does_what_it_asks_of_others() -> None:
+    site = generate(3, pages=40)
+    with FakeWeb(site) as web:
+        walk(web.url())
+        told = expect(web, site)
+        assert check_visits(web.log, pages=told.pages, asked=told.asked, robots=told.robots) == []
+        assert check_politeness(web.log) == []
+        first, none = web.url(min(site.reachable)), web.url("/none")
+        others = {web.url(path) for path in site.asked} - {first}
+        found = [f"missing: {none} was never fetched", f"extra: {first} was fetched"]
+        assert check_visits(web.log, pages={none}, asked=others) == found
 
 
 def test_a_generated_site_is_the_same_for_ever() -> None:

@@ -159,6 +159,10 @@ class Tokenizer:
             return tokens
         return _in_characters(data, tokens)
 
+    def cjk(self, text: str) -> str:
+        """The CJK characters of ``text``, which are words of the index each."""
+        return "".join(_RUN.findall(text))
+
 
 def _blank(match: re.Match[str]) -> str:
     return " " * len(match[0])

@@ -4,16 +4,18 @@ import math
 import zlib
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from itertools import islice
 
 import apsw
 
-from gossamer.archive import index
+from gossamer.archive import index, titles
 from gossamer.archive.query import Query, Term, Tokenizer, parse
 from gossamer.archive.snippet import Marker, snippet
+from gossamer.archive.titles import TitleMatch
 from gossamer.url import canonicalise, origin, path_and_query
 
 WEIGHTS = (2.0, 1.0, 1.0)
-"""BM25 weights of title, URL and text. On CACM: see bench/search.py."""
+"""BM25 weights of title, URL and text; bench/search.py measures them."""
 
 ALL_FIRST = 3
 """Up to so many words, pages that have all of them come before the others."""
@@ -21,11 +23,9 @@ ALL_FIRST = 3
 MAX_WORDS = 24
 """Of a longer query the rarest words are taken."""
 
-COMMON = 0.25
-"""A word that stands in more than this share of the pages is left out of a query of more than ALL_FIRST words."""
-
-_CHEAP = 100  # pages: a word in fewer costs nothing
-
+MAX_POSTINGS = 300_000
+"""A long query is cut where its words stand in so many pages together, the most frequent words first: they cost most (some
+150 ms) and say least."""
 
 _IN_SITE = """EXISTS (SELECT 1 FROM host WHERE host.id = url.host
     AND (substr('.' || hostname, -length(?)) = ? OR substr(origin, -length(?)) = ?)
@@ -62,53 +62,86 @@ def search(connection: apsw.Connection, text: str, limit: int, offset: int = 0) 
 
     Of every URL the newest version is searched; of pages with the same text one is shown.
     """
+    hits: list[Hit] = []
     with connection:  # one view of a database that a crawl may be writing to
-        query = parse(connection, text)
-        marker = Marker(Tokenizer(connection), query)
-        hits = []
-        for number, found in enumerate(_folded(connection, query)):
-            if number >= offset + limit:
-                break
-            if number >= offset:
-                hits.append(_hit(connection, found, marker))
+        searcher = _Searcher(connection, text)
+        hits += map(searcher.hit, islice(searcher.folded(), offset, offset + limit))
     return hits
 
 
 def ranked(connection: apsw.Connection, text: str) -> Iterator[tuple[int, float]]:
     """(page id, score) of every page found, best first: the ranking alone, for measuring it."""
-    return ((found.page, found.score) for found in _found(connection, parse(connection, text)))
+    return ((found.page, found.score) for found in _Searcher(connection, text).found())
 
 
-def _folded(connection: apsw.Connection, query: Query) -> Iterator[_Found]:
-    seen: set[bytes] = set()
-    for found in _found(connection, query):
-        if not found.text_digest:
-            yield found
-        elif found.text_digest not in seen:
-            seen.add(found.text_digest)
-            yield found
+class _Searcher:
+    """Everything about one query."""
 
+    def __init__(self, connection: apsw.Connection, text: str) -> None:
+        self._connection = connection
+        self._query = parse(connection, text)
+        self._pages = _pages(connection)
+        tokenizer = Tokenizer(connection)
+        self._titles = TitleMatch(connection, self._query, tokenizer, self._pages)
+        self._marker = Marker(tokenizer, self._query)
 
-def _found(connection: apsw.Connection, query: Query) -> Iterator[_Found]:
-    if query.is_empty:
-        return
-    terms = len(query.words) + len(query.required)
-    if len(query.words) > ALL_FIRST:
-        query = replace(query, words=_telling(connection, query.words))
-    elif query.words and (terms > 1 or len(query.words[0].parts) > 1):
-        # no score of a page that lacks a word reaches this: BM25 is below idf * (k1 + 1) for each phrase
-        lead = 2.2 * math.log(_pages(connection) + 2) * _most_phrases(query)
+    def folded(self) -> Iterator[_Found]:
+        """What was found, of pages with the same text the best."""
+        seen: set[bytes] = set()
+        for found in self.found():
+            if not found.text_digest:
+                yield found
+            elif found.text_digest not in seen:
+                seen.add(found.text_digest)
+                yield found
+
+    def found(self) -> Iterator[_Found]:
+        """Every page that matches, best first."""
+        query = self._query
+        if query.is_empty:
+            return
+        if len(query.words) > ALL_FIRST:
+            query = replace(query, words=_telling(self._connection, query.words))
+            yield from self._by_title(_matching(self._connection, query, query.matching_any()))
+        elif query.words and len(query.words) + len(query.required) + len(query.words[0].parts) > 2:
+            yield from self._in_two_steps(query)
+        else:
+            yield from self._by_title(_matching(self._connection, query, query.matching_any()))
+
+    def _in_two_steps(self, query: Query) -> Iterator[_Found]:
+        """Pages with everything, then those with any of it, whose scores never reach those of the first.
+
+        BM25 is below idf * (k1 + 1) for each phrase, and FTS5's k1 is 1.2.
+        """
+        phrases = sum((len(term.parts) + 1) * term.times for term in query.words + query.required)
+        lead = 2.2 * math.log(self._pages + 2) * phrases + titles.WEIGHT
         seen = set()
-        for found in _matching(connection, query, query.matching_all()):
+        for found in self._by_title(_matching(self._connection, query, query.matching_all())):
             seen.add(found.page)
             yield replace(found, score=found.score + lead)
-        yield from (found for found in _matching(connection, query, query.matching_any()) if found.page not in seen)
-        return
-    yield from _matching(connection, query, query.matching_any())
+        others = _matching(self._connection, query, query.matching_any())
+        yield from self._by_title(found for found in others if found.page not in seen)
 
+    def _by_title(self, ranking: Iterator[_Found]) -> Iterator[_Found]:
+        """The top of a ranking with what the titles say counted as well, then the rest of it."""
+        top = [
+            replace(found, score=found.score + self._titles.score(found.title))
+            for found in islice(ranking, titles.LOOKED_AT)
+        ]
+        top.sort(key=lambda found: -found.score)
+        yield from top
+        yield from (replace(found, score=min(found.score, top[-1].score)) for found in ranking)
 
-def _most_phrases(query: Query) -> int:
-    return sum((len(term.parts) + 1) * term.times for term in query.words + query.required)
+    def hit(self, found: _Found) -> Hit:
+        """A result as it is shown."""
+        row = self._connection.execute("SELECT blob FROM text WHERE page = ?", (found.page,)).fetchone()
+        try:
+            text = index.inflate(row[0]) if row else ""
+        except zlib.error:  # verify says so; the page is found all the same
+            text = ""
+        shown, others = _representative(self._connection, found)
+        piece, marks = snippet(text, self._marker)
+        return Hit(shown.url, shown.title, piece, marks, shown.score, shown.fetched, others)
 
 
 def _matching(connection: apsw.Connection, query: Query, expression: str) -> Iterator[_Found]:
@@ -151,38 +184,27 @@ def _host_and_path(site: str) -> tuple[str, str]:
 
 
 def _telling(connection: apsw.Connection, words: tuple[Term, ...]) -> tuple[Term, ...]:
-    """Of a long query, the words that tell pages apart: the most frequent ones cost most and say least."""
-    pages = _pages(connection)
-    counted = sorted(((_frequency(connection, word), number) for number, word in enumerate(words)))
-    known = [(count, number) for count, number in counted if count > 0] or counted
-    rare = [(count, number) for count, number in known if count <= max(COMMON * pages, _CHEAP)] or known[:ALL_FIRST]
-    return tuple(words[number] for number in sorted(number for _, number in rare[:MAX_WORDS]))
+    """Of a long query, the words that tell pages apart."""
+    counted = sorted((_frequency(connection, word), number) for number, word in enumerate(words))
+    rare = [(count, number) for count, number in counted if count > 0][:MAX_WORDS] or counted[:1]
+    total = 0
+    chosen: list[int] = []
+    for count, number in rare:
+        total += count * words[number].times
+        if total > MAX_POSTINGS and len(chosen) >= ALL_FIRST:
+            break
+        chosen.append(number)
+    return tuple(words[number] for number in sorted(chosen))
 
 
 def _frequency(connection: apsw.Connection, word: Term) -> int:
     """In how many pages a word stands; of several parts, the rarest counts."""
-    counts = []
-    for part in word.parts:
-        for stem in part.stems:
-            row = connection.execute("SELECT doc FROM dictionary WHERE term = ?", (stem,)).fetchone()
-            counts.append(int(row[0]) if row else 0)
-    return min(counts)
+    return min(titles.frequency(connection, stem) for part in word.parts for stem in part.stems)
 
 
 def _pages(connection: apsw.Connection) -> int:
     row = connection.execute("SELECT value FROM counter WHERE name = 'pages'").fetchone()
     return int(row[0]) if row else 0
-
-
-def _hit(connection: apsw.Connection, found: _Found, marker: Marker) -> Hit:
-    row = connection.execute("SELECT blob FROM text WHERE page = ?", (found.page,)).fetchone()
-    try:
-        text = index.inflate(row[0]) if row else ""
-    except zlib.error:  # verify says so; the page is found all the same
-        text = ""
-    shown, others = _representative(connection, found)
-    piece, marks = snippet(text, marker)
-    return Hit(shown.url, shown.title, piece, marks, shown.score, shown.fetched, others)
 
 
 def _representative(connection: apsw.Connection, found: _Found) -> tuple[_Found, int]:

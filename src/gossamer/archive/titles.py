@@ -1,0 +1,51 @@
+"""How much a page's title is what was asked for.
+
+BM25 counts words; it does not see that "std::vector" is all of one title and a small part of another. Measured: known pages
+of a documentation site by their titles, mean reciprocal rank .877 without and .949 with this (short titles .81 and .95);
+CACM's MAP .355 and .363.
+"""
+
+import math
+
+import apsw
+
+from gossamer.archive.query import Query, Tokenizer
+
+WEIGHT = 10.0
+"""What a title that is just the query adds to a BM25 score."""
+
+LOOKED_AT = 100
+"""Pages at the top of a ranking whose titles are looked at."""
+
+_LONGEST = 300  # characters of a title
+
+
+class TitleMatch:
+    """Compares titles with one query: the words they share, against all that stand in either, by how rare they are."""
+
+    def __init__(self, connection: apsw.Connection, query: Query, tokenizer: Tokenizer, pages: int) -> None:
+        self._connection = connection
+        self._tokenizer = tokenizer
+        self._pages = pages
+        self._rarities: dict[str, float] = {}
+        self._asked = {stem for term in query.required + query.words for part in term.parts for stem in part.stems}
+
+    def score(self, title: str) -> float:
+        """From 0 to WEIGHT."""
+        title = title[:_LONGEST]
+        words = {stem for _, _, stem in self._tokenizer(title)} | set(self._tokenizer.cjk(title))
+        shared = sum(map(self._rarity, words & self._asked))
+        return WEIGHT * shared / sum(map(self._rarity, words | self._asked)) if shared else 0.0
+
+    def _rarity(self, stem: str) -> float:
+        rarity = self._rarities.get(stem)
+        if rarity is None:
+            pages = frequency(self._connection, stem)
+            rarity = self._rarities[stem] = math.log(1 + (max(self._pages, pages) - pages + 0.5) / (pages + 0.5))
+        return rarity
+
+
+def frequency(connection: apsw.Connection, stem: str) -> int:
+    """In how many pages a word of the index stands."""
+    found = connection.execute("SELECT doc FROM dictionary WHERE term = ?", (stem,)).get
+    return found if isinstance(found, int) else 0

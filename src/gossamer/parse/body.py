@@ -40,7 +40,7 @@ def dechunk(body: bytes) -> tuple[bytes, bool]:
         size = int(head[1], 16)
         if size == 0:
             return b"".join(parts), True
-        start, end = head.end(), head.end() + size
+        start, end = head.end(), min(head.end() + size, len(body))
         parts.append(view[start:end])
         line_end = _CHUNK_END.match(body, end)
         if line_end is None:

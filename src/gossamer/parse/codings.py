@@ -15,6 +15,7 @@ CHUNK = 256 * 1024
 """Bytes of output a decoder makes at a time: how far it may pass a limit."""
 
 _SLICE = 16 * 1024  # of input: zlib copies what it could not use yet, so it is fed little at a time
+_BROTLI_STEP = CHUNK // 4  # its buffer grows in blocks and may pass this
 _GZIP = 16 + isal_zlib.MAX_WBITS
 _RAW = -isal_zlib.MAX_WBITS
 _ZSTD_WINDOW = 8 * 1024 * 1024  # RFC 9659 3: a content coding's window is at most 8 MB
@@ -80,12 +81,16 @@ def _deflate(body: bytes) -> Iterator[bytes]:
 def _brotli(body: bytes) -> Iterator[bytes]:
     engine = brotli.Decompressor()
     for part in _slices(memoryview(body)):
-        yield engine.process(bytes(part), output_buffer_limit=CHUNK)
-        while not engine.can_accept_more_data() and not engine.is_finished():
-            yield engine.process(b"", output_buffer_limit=CHUNK)
+        yield engine.process(bytes(part), output_buffer_limit=_BROTLI_STEP)
+        while not engine.can_accept_more_data():
+            yield engine.process(b"", output_buffer_limit=_BROTLI_STEP)
         if engine.is_finished():
             return
-    raise EOFError("the compressed data has no end")
+    while not engine.is_finished():  # the input was taken in, but output may still wait
+        piece = engine.process(b"", output_buffer_limit=_BROTLI_STEP)
+        if not piece:
+            raise EOFError("the compressed data has no end")
+        yield piece
 
 
 def _zstd(body: bytes) -> Iterator[bytes]:

@@ -79,11 +79,11 @@ def encode_query(href: str, charset: str) -> str:
     URL Standard, "percent-encode after encoding": a character the encoding lacks becomes ``%26%23…%3B``.
     """
     encoder = _ENCODERS.get(charset)
-    start = href.find("?")
-    if encoder is None or start < 0:
+    if encoder is None:
         return href
-    query, mark, fragment = href[start:].partition("#")
-    return href[:start] + _NOT_ASCII.sub(lambda run: _percent(run[0], encoder), query) + mark + fragment
+    before, hash_mark, fragment = href.partition("#")
+    path, question_mark, query = before.partition("?")
+    return path + question_mark + _NOT_ASCII.sub(lambda run: _percent(run[0], encoder), query) + hash_mark + fragment
 
 
 def _percent(run: str, encoder: str) -> str:

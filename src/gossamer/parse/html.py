@@ -22,9 +22,6 @@ _MAX_LANGUAGE = 35  # characters, as RFC 5646 4.4.1 advises
 _EMPTY = 200  # characters of text that are next to none beside so many scripts:
 _MANY_SCRIPTS = 3
 
-# HTML fetches nothing for an empty src or link, and SVG finds "#name" in the page itself.
-_NOTHING_WHEN_EMPTY = (Via.REQUISITE, Via.LINK)
-
 # What libraries raise for input they refuse; beside these, hostile input can only crash or hang them.
 _REFUSED = (ValueError, LookupError, TypeError, RuntimeError, AttributeError, SystemError)
 
@@ -161,8 +158,8 @@ class _Table:
 
     def fill(self, references: Iterable[Reference]) -> None:
         for via, href, text, nofollow in references:
-            if via in _NOTHING_WHEN_EMPTY and href[:1] in ("", "#"):
-                continue
+            if not href or (href[0] == "#" and via is Via.REQUISITE):
+                continue  # nothing is fetched for an empty one, and SVG finds "#name" in the page itself
             resolved = self.resolver.resolve(href)
             if resolved is None:
                 self._unusable += 1

@@ -10,6 +10,8 @@ PAGES = frozenset({"text/html", "application/xhtml+xml"})
 _TYPE = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]{1,100}/[!#$%&'*+.^_`|~0-9A-Za-z-]{1,100}")
 _UNKNOWN = frozenset({"", "unknown/unknown", "application/unknown", "*/*"})
 _GENERIC = frozenset({"application/octet-stream", "binary/octet-stream"})
+# 4.6, "check-for-apache-bug": what servers send of files they know nothing of.
+_SERVERS_GUESS = re.compile(r"text/plain(?:; ?charset=(?:iso-8859-1|utf-8))?", re.IGNORECASE)
 _RESOURCE_HEADER = 1445  # MIME Sniffing 5: bytes that are looked at
 
 # 7.1: after white space, one of these, then a space or ">".
@@ -35,9 +37,8 @@ _SIGNATURES = (
 
 def declared_type(headers: Headers) -> str:
     """The type that is declared, lower case, without parameters; the last one that is valid counts (Fetch)."""
-    values = [value for key, value in headers if key == "content-type"]
-    for value in reversed(values):
-        found = _TYPE.match(value.strip())
+    for value in reversed(_values(headers)):
+        found = _TYPE.match(value)
         if found:
             return found[0].lower()
     return ""
@@ -50,8 +51,12 @@ def media_type(headers: Headers, body: bytes) -> str:
         return declared
     start = body[:_RESOURCE_HEADER]
     if declared == "text/plain":
-        return _text_or_binary(start)
+        return _text_or_binary(start) if any(map(_SERVERS_GUESS.fullmatch, _values(headers))) else declared
     return _sniffed(start, declared)
+
+
+def _values(headers: Headers) -> list[str]:
+    return [value.strip() for key, value in headers if key == "content-type"]
 
 
 def _sniffed(start: bytes, declared: str) -> str:

@@ -6,8 +6,8 @@ from collections.abc import Iterator
 _SPACE = " \t\n\f\r"
 _SEPARATORS = re.compile(r"[ \t\n\f\r,]*")
 _URL = re.compile(r"[^ \t\n\f\r]+")
-_INTEGER = re.compile(r"[0-9]+")
-_FLOAT = re.compile(r"-?(?:[0-9]+(?:\.[0-9]+)?|\.[0-9]+)(?:[eE][-+]?[0-9]+)?")
+# A width, a height or a density that is not negative; what is none of these is passed over.
+_DESCRIPTOR = re.compile(r"([0-9]+)([wh])|(?:-?0+(?:\.0+)?|(?:[0-9]+(?:\.[0-9]+)?|\.[0-9]+)(?:[eE][-+]?[0-9]+)?)(x)")
 
 
 def candidates(srcset: str) -> Iterator[str]:
@@ -50,17 +50,14 @@ def _descriptors(srcset: str, position: int) -> tuple[list[str], int]:
 
 
 def _valid(descriptors: list[str]) -> bool:
-    """At most one width or density, a height only beside a width, none of them zero or negative."""
+    """At most one width or density, a height only beside a width, no width or height of zero."""
     seen: set[str] = set()
     for descriptor in descriptors:
-        kind, number = descriptor[-1], descriptor[:-1]
-        if kind in seen or not _valid_number(kind, number):
+        found = _DESCRIPTOR.fullmatch(descriptor)
+        if found is None:
+            continue
+        kind = found[2] or found[3]
+        if kind in seen or (kind != "x" and not found[1].strip("0")):
             return False
         seen.add(kind)
     return seen == {"w", "h"} if "h" in seen else seen != {"w", "x"}
-
-
-def _valid_number(kind: str, number: str) -> bool:
-    if kind in "wh":
-        return _INTEGER.fullmatch(number) is not None and number.strip("0") != ""
-    return kind == "x" and _FLOAT.fullmatch(number) is not None and float(number) >= 0

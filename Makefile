@@ -19,8 +19,9 @@ setup:
 
 # URL comes from the environment, not from the text of the recipe: an address may hold & and ;
 crawl: setup
-	@set -f; if [ -n "$$URL" ]; then exec $(BIN)/gossamer crawl $(ARGS) $$URL; \
-	else exec $(BIN)/python -m gossamer.example $(BIN)/gossamer crawl -o example-crawl $(ARGS) {}; fi
+	@set -f; if [ -n "$$URL" ]; then $(BIN)/gossamer crawl $(ARGS) $$URL; \
+	else $(BIN)/python -m gossamer.example $(BIN)/gossamer crawl -o example-crawl $(ARGS) {}; fi; \
+	status=$$?; echo '(The programs are in $(BIN):  export PATH="$$PWD/$(BIN):$$PATH")' >&2; exit $$status
 
 check:
 	@tools/setup test

@@ -210,8 +210,8 @@ class FakeWeb:
     async def _send(self, number: int, page: Page, head_only: bool, writer: asyncio.StreamWriter) -> None:
         await asyncio.sleep(min(page.delay, 1e6))
         for piece, is_last in _mark_last(wire.answer(page, head_only=head_only)):
-            if is_last:
-                self._log.update(number, ended=time.time())
+            if is_last:  # who has received it may look at the log at once
+                self._log.update(number, ended=time.time(), outcome="broken" if page.is_broken else "whole")
             writer.write(piece)
             await writer.drain()
             if page.drip and not is_last:

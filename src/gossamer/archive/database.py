@@ -261,12 +261,12 @@ def _check_version(connection: apsw.Connection, path: Path) -> int:
 
 def select(connection: apsw.Connection, query: str, values: Sequence[object] = ()) -> list[tuple[Any, ...]]:
     """All rows of a query; what their columns hold is the schema's business, not the type checker's."""
-    return connection.execute(query, values).fetchall()  # type: ignore[arg-type]  # apsw wants its own union
+    return connection.execute(query, values).fetchall()
 
 
 def select_one(connection: apsw.Connection, query: str, values: Sequence[object] = ()) -> tuple[Any, ...] | None:
     """The first row of a query."""
-    return connection.execute(query, values).fetchone()  # type: ignore[arg-type]  # as above
+    return connection.execute(query, values).fetchone()
 
 
 def database_error(path: Path, error: apsw.Error) -> CollectionError:

@@ -101,6 +101,19 @@ def insert_page(
         index.insert(connection, page_id, facts.title, exchange.url, facts.text)
 
 
+def leads_back(connection: apsw.Connection, target: int, url_id: int, at_most: int) -> bool:
+    """Whether the redirects that were met when ``target`` was fetched lead to ``url_id``."""
+    at: int | None = target
+    for _ in range(at_most):
+        if at is None or at == url_id:
+            break
+        row = connection.execute(
+            "SELECT redirect_to FROM page WHERE url = ? ORDER BY attempt DESC LIMIT 1", (at,)
+        ).fetchone()
+        at = row[0] if row is not None else None
+    return at == url_id
+
+
 def _fact_columns(facts: Facts | None, exchange: Exchange) -> tuple[str, str, str, str, str, int]:
     if facts is None:
         return media_type(exchange), "", "", "", "", len(exchange.body)

@@ -92,6 +92,8 @@ class Discovery:
             self._admit(row[0], candidate, verdict, found)
         else:
             final = row[1] != HELD_AS_FOUND
+            if candidate.via is Via.SEED:
+                self._name(row[0])
         if final:
             self._fresh.add(strong_key)
         if weak:
@@ -111,8 +113,8 @@ class Discovery:
     def _insert(self, candidate: Candidate, key: int, verdict: Verdict, final: bool, found: Found, now: float) -> None:
         host_id, shard = (None, 0) if candidate.other else self._hosts.id_of(urls.origin(candidate.url))
         reason, held = verdict.reason, 0 if verdict.decision is Decision.ADMIT else HELD if final else HELD_AS_FOUND
-        if host_id is not None and not held and self._hosts.put_aside(host_id):
-            reason, held = self._hosts.put_aside(host_id), HELD
+        if host_id is not None and not held:
+            reason, held = self._host_says(host_id)
         self._connection.execute(
             "INSERT INTO url (fingerprint, url, host, shard, state, held, reason, kind, via, parent, depth, hops,"
             " found) VALUES (?, ?, ?, ?, 0, ?, ?, ?, ?, ?, ?, ?, ?)",
@@ -142,32 +144,53 @@ class Discovery:
     def _admit(self, url_id: int, candidate: Candidate, verdict: Verdict, found: Found) -> None:
         """A URL that was held because of how it was found was found in a better way."""
         host_id, _ = self._hosts.id_of(urls.origin(candidate.url))
+        reason, held = self._host_says(host_id)
         self._connection.execute(
-            "UPDATE url SET held = 0, reason = '', kind = ?, via = ?, parent = ?, depth = ?, hops = ? WHERE id = ?",
-            (verdict.kind, candidate.via, candidate.parent, candidate.depth, candidate.hops, url_id),
+            "UPDATE url SET held = ?, reason = ?, kind = ?, via = ?, parent = ?, depth = ?, hops = ? WHERE id = ?",
+            (held, reason, verdict.kind, candidate.via, candidate.parent, candidate.depth, candidate.hops, url_id),
         )
-        self._counters.change("held", -1)
-        self._counters.change("waiting", 1)
-        found.claims.append(_claim(url_id, host_id, candidate))
+        if not held:
+            self._counters.change("held", -1)
+            self._counters.change("waiting", 1)
+            found.claims.append(_claim(url_id, host_id, candidate))
+
+    def _host_says(self, host_id: int) -> tuple[str, int]:
+        """The reason and ``held`` of a URL that the scope admits: its host may be put aside."""
+        aside = self._hosts.put_aside(host_id)
+        return aside, HELD if aside else 0
+
+    def _name(self, url_id: int) -> None:
+        """A URL that waits was named by a person: what it leads to is one link away from the start."""
+        self._connection.execute(
+            "UPDATE url SET via = ?, parent = NULL, depth = 0, hops = 0 WHERE id = ? AND state = ?",
+            (Via.SEED, url_id, State.WAITING),
+        )
 
     def rejudge(self) -> None:
-        """Judge anew what the scope has held or admitted, after it changed."""
-        query = "SELECT id, url, via, depth, hops, parent, held, reason FROM url WHERE state = 0 AND host IS NOT NULL"
-        for url_id, url, via, depth, hops, parent, held, reason in select(self._connection, query):
+        """Judge anew what the scope has held or admitted, after it changed.
+
+        The set of seen URLs must be built anew then: what is held from now on because of how it was found has a strong
+        key there, and would not be heard of when it is found in a better way.
+        """
+        query = (
+            "SELECT id, url, via, depth, hops, parent, held, reason, host FROM url WHERE state = 0 AND host IS NOT NULL"
+        )
+        for url_id, url, via, depth, hops, parent, held, reason, host_id in select(self._connection, query):
             if held and not reason.startswith(REASONS):
                 continue
             candidate = Candidate(url, Via(via), depth, parent, hops)
             verdict = self.scope.judge(candidate)
-            admitted = verdict.decision is Decision.ADMIT
-            if admitted == (not held):
+            if verdict.decision is Decision.ADMIT:
+                why, how = self._host_says(host_id)
+            else:
+                why, how = verdict.reason, HELD_AS_FOUND if self._depends_on_how_found(candidate) else HELD
+            if (why, how) == (reason, held):
                 continue
-            how = 0 if admitted else HELD_AS_FOUND if self._depends_on_how_found(candidate) else HELD
             self._connection.execute(
-                "UPDATE url SET held = ?, reason = ?, kind = ? WHERE id = ?",
-                (how, verdict.reason, verdict.kind, url_id),
+                "UPDATE url SET held = ?, reason = ?, kind = ? WHERE id = ?", (how, why, verdict.kind, url_id)
             )
-            self._counters.change("held", -1 if admitted else 1)
-            self._counters.change("waiting", 1 if admitted else -1)
+            self._counters.change("held", bool(how) - bool(held))
+            self._counters.change("waiting", bool(held) - bool(how))
 
     def id_of(self, url: str) -> int | None:
         """The row of a known URL."""

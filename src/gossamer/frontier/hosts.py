@@ -52,9 +52,10 @@ class HostTable:
         self._connection.execute("UPDATE host SET exempt = ? WHERE id = ? AND exempt = ''", (PENDING, host_id))
 
     def update(self, update: HostUpdate) -> None:
-        """Keep what a fetch taught about its host."""
+        """Keep what a fetch taught about its host. One that is put aside stays so, whatever was still in flight."""
         self._connection.execute(
-            "UPDATE host SET next_at = max(next_at, ?), failures = ?, put_aside = ?, robots_tries = ?,"
+            "UPDATE host SET next_at = max(next_at, ?), failures = ?, put_aside = iif(put_aside = '', ?, put_aside),"
+            " robots_tries = ?,"
             " exempt = iif(? != '', ?, exempt) WHERE id = ?",
             (
                 update.next_at,
@@ -67,9 +68,7 @@ class HostTable:
             ),
         )
         if update.put_aside:
-            self._aside[update.host_id] = update.put_aside
-        else:
-            self._aside.pop(update.host_id, None)
+            self._aside.setdefault(update.host_id, update.put_aside)
 
     def take_back(self) -> None:
         """Read anew which hosts are put aside, after a command took some back."""

@@ -7,7 +7,7 @@ not committed, and it is fetched again; it never leaves a row that points at byt
 Runs in the writer thread only.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from hashlib import sha256
@@ -30,6 +30,8 @@ from gossamer.records import (
     Claim,
     Exchange,
     Facts,
+    Failure,
+    FailureKind,
     Host,
     Kind,
     Lease,
@@ -42,13 +44,16 @@ from gossamer.records import (
 FOLLOWED_DUPLICATES = 3
 """So many pages of equal bytes on one host have their links followed; of further ones new links are parked."""
 
+_CIRCLE = 100
+"""Redirects after which nobody looks whether they go round in a circle; the setting allows no more in a row."""
+
 
 @dataclass(frozen=True, slots=True)
 class Receipt:
     """What a commit changed for the schedule."""
 
     claims: tuple[Claim, ...] = ()  # can be leased now
-    hosts: tuple[Host, ...] = ()  # of these
+    hosts: tuple[Host, ...] = ()  # of these, and of seeds
     retries: tuple[tuple[Claim, float], ...] = ()
     held_hosts: tuple[int, ...] = ()
     new: int = 0
@@ -83,6 +88,7 @@ class Ledger:
         self._hosts = hosts
         self._counters = counters
         self._clock = clock
+        self.is_sound = True  # False: a write failed, and memory may know of URLs that the disk does not
         self._next_page = 1 + int(connection.execute("SELECT ifnull(max(id), 0) FROM page").get)
 
     @property
@@ -109,24 +115,22 @@ class Ledger:
         work = _Work()
         with self.transaction(lease):
             self.discovery.add(candidates, work.found, self._clock.now())
-            for candidate in candidates:
-                if candidate.via is Via.SEED:
-                    self._own_seed(candidate)
-        return self._receipt(work)
+            seeds = [self._own_seed(candidate) for candidate in candidates if candidate.via is Via.SEED]
+        return self._receipt(work, seeds)
 
     @contextmanager
     def transaction(self, lease: Lease) -> Iterator[None]:
-        """One transaction under a lease that still counts; SQLite's errors become ours."""
+        """One transaction under a lease that still counts; SQLite's errors become ours, and end the work."""
         try:
             with self._connection:
                 self._check_epoch(lease)
                 yield
                 self._counters.flush()
-                self.discovery.flush()
         except apsw.Error as error:
+            self.is_sound = False
             raise database_error(self._path, error) from error
-        finally:
-            self._counters.refresh()
+        self.discovery.flush()
+        self._counters.refresh()
 
     def _check_epoch(self, lease: Lease) -> None:
         epoch = self._connection.execute("SELECT epoch FROM lease WHERE first_shard = ?", (lease.first_shard,)).get
@@ -178,15 +182,14 @@ class Ledger:
 
     def _record(self, outcome: Outcome, stored: store.Stored | None, work: _Work) -> None:
         claim, exchange = outcome.claim, outcome.exchange
-        now = self._clock.now()
-        self.discovery.add(outcome.candidates, work.found, now)
+        self.discovery.add(outcome.candidates, work.found, self._clock.now())
         if claim.is_robots:
             if stored is not None and exchange is not None:
                 store.insert_record(self._connection, stored.place, exchange.url, "robots")
         else:
             if stored is not None and exchange is not None:
                 self._insert_page(outcome, exchange, stored)
-            self._settle(outcome, stored, work)
+            self._settle(replace(outcome, settlement=self._settlement(outcome)), stored, work)
         if outcome.host is not None:
             self._hosts.update(outcome.host)
             if outcome.host.robots is not None:
@@ -195,10 +198,26 @@ class Ledger:
                 self.hold(outcome.host.host_id, outcome.host.put_aside)
                 work.held_hosts.append(outcome.host.host_id)
 
+    def _settlement(self, outcome: Outcome) -> Settlement:
+        """What becomes of a URL, with what only the tables know: where a redirect leads, and a host put aside while
+        the answer was on its way here."""
+        claim, settlement = outcome.claim, outcome.settlement
+        aside = self._hosts.put_aside(claim.host_id)
+        if aside and settlement.state is State.WAITING and not settlement.held:
+            return replace(settlement, held=True, reason=aside)
+        target = self._redirect_of(outcome)
+        if target is not None and store.leads_back(self._connection, target, claim.url_id, _CIRCLE):
+            failure = Failure(FailureKind.REDIRECT_LOOP, "it leads back to itself", self._clock.now())
+            return Settlement(State.FAILED, str(failure), failure=failure)
+        return settlement
+
+    def _redirect_of(self, outcome: Outcome) -> int | None:
+        """The URL that a redirect leads to."""
+        url = next((each.url for each in outcome.candidates if each.via is Via.REDIRECT), None)
+        return self.discovery.id_of(url) if url else None
+
     def _insert_page(self, outcome: Outcome, exchange: Exchange, stored: store.Stored) -> None:
-        redirect = next((each.url for each in outcome.candidates if each.via is Via.REDIRECT), None)
-        redirect_to = self.discovery.id_of(redirect) if redirect else None
-        store.insert_page(self._connection, self._next_page, outcome, stored, redirect_to)
+        store.insert_page(self._connection, self._next_page, outcome, stored, self._redirect_of(outcome))
         self._next_page += 1
         self._counters.change("bytes", len(exchange.body))
         self._counters.change("pages", store.is_kept(outcome))
@@ -248,10 +267,11 @@ class Ledger:
         self._counters.change("held", count)
         return count
 
-    def _own_seed(self, candidate: Candidate) -> None:
-        """A seed's own origin may have a private address, of the class it first has."""
+    def _own_seed(self, candidate: Candidate) -> int:
+        """A seed's own origin may have a private address, of the class it first has; its id."""
         host_id, _ = self._hosts.id_of(urls.origin(candidate.url))
         self._hosts.exempt(host_id)
+        return host_id
 
     # --- links
 
@@ -277,8 +297,8 @@ class Ledger:
         count = store.duplicates_on_host(self._connection, stored.digest, claim.host_id, FOLLOWED_DUPLICATES + 2)
         return f"found only on a duplicate page: {claim.url}" if count > FOLLOWED_DUPLICATES + 1 else ""
 
-    def _receipt(self, work: _Work) -> Receipt:
-        hosts = {claim.host_id for claim in work.found.claims}
+    def _receipt(self, work: _Work, seeds: Iterable[int] = ()) -> Receipt:
+        hosts = {claim.host_id for claim in work.found.claims}.union(seeds)
         return Receipt(
             claims=tuple(sorted(work.found.claims, key=lambda claim: claim.url_id)),
             hosts=tuple(self._hosts.load(host_id) for host_id in sorted(hosts)),

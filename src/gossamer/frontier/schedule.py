@@ -12,7 +12,7 @@ bounded by hosts, not URLs. A host is in one place at a time:
 
 import heapq
 from collections import deque
-from collections.abc import Iterable
+from collections.abc import Container, Iterable
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 
@@ -38,7 +38,7 @@ class Slot:
 
     host: Host
     run: deque[Claim] = field(default_factory=deque)
-    delayed: list[tuple[float, int, Claim]] = field(default_factory=list)  # retries: due, URL id
+    delayed: list[tuple[float, int, Claim]] = field(default_factory=list)  # due, URL id: retries and latecomers
     cursor: int = 0  # the newest URL id that came into memory
     more_on_disk: bool = False
     refilling: bool = False
@@ -47,9 +47,12 @@ class Slot:
     place: Place = Place.IDLE
     ticket: int = 0  # of its newest heap entry; older entries are void
 
-    def first(self) -> int:
+    def first(self, now: float) -> int:
         """The id of the URL that is next: the order in which hosts are asked."""
-        return self.run[0].url_id if self.run else self.delayed[0][1]
+        if not self.run:
+            return self.delayed[0][1]
+        is_due = bool(self.delayed) and self.delayed[0][0] <= now
+        return min(self.run[0].url_id, self.delayed[0][1]) if is_due else self.run[0].url_id
 
     def wakes_at(self) -> float:
         """When it may be asked: at its own time, or at that of a retry where nothing else waits."""
@@ -99,18 +102,31 @@ class Schedule:
         return self._slots[host_id].host
 
     def know(self, host: Host, *, on_disk: bool = False) -> None:
-        """Take notice of a host; one that is known stays as it is. ``on_disk``: it has waiting URLs there."""
+        """Take notice of a host; what is known of it stays, but it may have become a seed's own since.
+
+        ``on_disk``: it has waiting URLs there.
+        """
         slot = self._slots.get(host.id)
         if slot is None:
             slot = self._slots[host.id] = Slot(host)
+        elif host.exempt and not slot.host.exempt:
+            slot.host = replace(slot.host, exempt=host.exempt)
         if on_disk:
             slot.more_on_disk = True
             self._check_hunger(slot)
 
-    def renew(self, host: Host) -> None:
-        """Know a host anew, after a command changed it: its URLs are read from disk again."""
-        slot = self._slots.setdefault(host.id, Slot(host))
-        slot.host = host
+    def reload(self, hosts: Iterable[Host]) -> None:
+        """After a command changed what waits on disk: ``hosts`` have URLs there, all others have none."""
+        waiting = {host.id: host for host in hosts}
+        for host_id in self._slots.keys() - waiting.keys():
+            self.forget_urls(host_id)
+        for host in waiting.values():
+            slot = self._slots.setdefault(host.id, Slot(host))
+            slot.host = _told_anew(slot.host, host)
+            self._start_over(slot)
+
+    def _start_over(self, slot: Slot) -> None:
+        """Read a host's URLs from disk again, from the first."""
         slot.run.clear()
         slot.delayed.clear()
         slot.cursor = 0
@@ -119,17 +135,27 @@ class Schedule:
         self._check_hunger(slot)
 
     def push(self, claims: Iterable[Claim]) -> None:
-        """New URLs of known hosts, in the order found. What a full run cannot take stays on disk."""
+        """URLs of known hosts that can be leased from now on, in the order found. What a full run cannot take stays
+        on disk. One that the run is past already was held until now: it comes before those in the run."""
         for claim in claims:
             slot = self._slots[claim.host_id]
-            if slot.more_on_disk or len(slot.run) >= self.run_limit:
+            if claim.url_id <= slot.cursor:
+                self._push_latecomer(slot, claim)
+            elif slot.more_on_disk or len(slot.run) >= self.run_limit:
                 slot.more_on_disk = True
                 self._check_hunger(slot)
-            elif claim.url_id > slot.cursor:
+            else:
                 slot.cursor = claim.url_id
                 slot.run.append(claim)
                 if slot.place is Place.IDLE or len(slot.run) == 1:
                     self._put(slot)
+
+    def _push_latecomer(self, slot: Slot, claim: Claim) -> None:
+        if len(slot.delayed) >= 2 * self.run_limit:
+            self._start_over(slot)
+        else:
+            heapq.heappush(slot.delayed, (0.0, claim.url_id, claim))
+            self._put(slot)
 
     def delay(self, claim: Claim, due: float) -> None:
         """A URL that is tried again, not before ``due``."""
@@ -142,15 +168,31 @@ class Schedule:
         hungry, self._hungry = self._hungry, []
         return [(slot.host.id, slot.cursor) for slot in hungry]
 
-    def refill(self, host_id: int, claims: Iterable[tuple[Claim, float]], *, more: bool, now: float) -> None:
-        """The next URLs of a host from disk, each with its due time; ``more``: there are others behind them."""
+    def refill(
+        self,
+        host_id: int,
+        after: int,
+        claims: Iterable[tuple[Claim, float]],
+        *,
+        more: bool,
+        now: float,
+        running: Container[int] = (),
+    ) -> None:
+        """The URLs of a host from disk behind ``after``, each with its due time; ``more``: there are others behind.
+
+        ``running``: those that are leased; on disk they wait.
+        """
         slot = self._slots[host_id]
         slot.refilling = False
+        if slot.cursor != after:  # it was told to start over meanwhile
+            self._check_hunger(slot)
+            return
         slot.more_on_disk = more
+        in_memory = {url_id for _, url_id, _ in slot.delayed}
         for claim, due in claims:
-            if claim.url_id <= slot.cursor:
-                continue
             slot.cursor = claim.url_id
+            if claim.url_id in in_memory or claim.url_id in running:
+                continue
             if due > now:
                 heapq.heappush(slot.delayed, (due, claim.url_id, claim))
             else:
@@ -203,7 +245,7 @@ class Schedule:
             known,
             next_at=max(known.next_at, update.next_at),
             failures=update.failures,
-            put_aside=update.put_aside,
+            put_aside=known.put_aside or update.put_aside,
             exempt=update.exempt or known.exempt,
             robots_expires=update.robots.expires if update.robots else known.robots_expires,
             robots_tries=update.robots_tries,
@@ -239,11 +281,23 @@ class Schedule:
 
     def forget_urls(self, host_id: int) -> None:
         """Drop a host's URLs from memory: they were held on disk."""
-        slot = self._slots[host_id]
+        slot = self._slots.get(host_id)
+        if slot is None:
+            return
         slot.run.clear()
         slot.delayed.clear()
         slot.more_on_disk = False
         self._put(slot)
+
+    def next_times(self, now: float) -> list[tuple[int, float]]:
+        """The hosts (id, time) that may not be asked yet; one whose answer never came is left alone for its delay."""
+        times = []
+        for slot in self._slots.values():
+            delay = self._default_delay if slot.host.delay is None else slot.host.delay
+            next_at = max(slot.host.next_at, now + delay) if slot.busy else slot.host.next_at
+            if next_at > now:
+                times.append((slot.host.id, next_at))
+        return times
 
     def _put(self, slot: Slot) -> None:
         """Bring a host to the place that its state asks for."""
@@ -269,12 +323,25 @@ class Schedule:
             if slot.ticket == ticket:
                 slot.place = Place.READY
                 self._ready_count += 1
-                heapq.heappush(self._ready, (slot.first(), ticket, host_id))
+                heapq.heappush(self._ready, (slot.first(now), ticket, host_id))
 
     def _check_hunger(self, slot: Slot) -> None:
         if slot.more_on_disk and not slot.refilling and len(slot.run) <= self.run_limit // 4:
             slot.refilling = True
             self._hungry.append(slot)
+
+
+def _told_anew(known: Host, host: Host) -> Host:
+    """A host as it is on disk; what its latest answers said of times and rules may not have been written yet."""
+    return replace(
+        host,
+        next_at=max(known.next_at, host.next_at),
+        exempt=known.exempt or host.exempt,
+        failures=host.failures if known.put_aside else known.failures,
+        robots_expires=max(known.robots_expires, host.robots_expires),
+        robots_tries=host.robots_tries if known.put_aside else known.robots_tries,
+        delay=known.delay,
+    )
 
 
 def _robots_claim(host: Host) -> Claim:

@@ -6,12 +6,13 @@ from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from functools import partial
+from pathlib import Path
 from typing import TypeVar
 
 import apsw
 
 from gossamer.archive import requests, store
-from gossamer.archive.database import select
+from gossamer.archive.database import database_error, select
 from gossamer.clock import Clock
 from gossamer.frontier.contract import Wait
 from gossamer.frontier.hosts import HostTable
@@ -44,6 +45,7 @@ class Parts:
     """What `SqliteFrontier` is put together from."""
 
     connection: apsw.Connection
+    path: Path  # of the database
     ledger: Ledger
     hosts: HostTable
     schedule: Schedule
@@ -51,7 +53,7 @@ class Parts:
     lease: Lease
     clock: Clock
     on_news: Callable[[], None]  # URLs came from disk
-    close: Callable[[], None]  # runs last, in the writer thread
+    close: Callable[[Sequence[tuple[int, float]]], None]  # hosts and their next times; runs last, in the writer thread
 
 
 class SqliteFrontier:
@@ -65,6 +67,7 @@ class SqliteFrontier:
         self.lease_held = parts.lease
         self._running: dict[int, Claim] = {}
         self._refills: set[asyncio.Task[None]] = set()
+        self._refill_error: BaseException | None = None
         self._thread = ThreadPoolExecutor(max_workers=1, thread_name_prefix="writer")
         for host in parts.hosts.with_waiting_urls():
             self._schedule.know(host, on_disk=True)
@@ -75,6 +78,8 @@ class SqliteFrontier:
         return receipt.new
 
     def lease(self, now: float) -> Claim | Wait:
+        if self._refill_error is not None:
+            raise self._refill_error
         claim = self._schedule.take(now)
         self._start_refills()
         if claim is None:
@@ -133,8 +138,8 @@ class SqliteFrontier:
             self._parts.hosts.take_back()
             return self._parts.hosts.with_waiting_urls()
 
-        for host in await self._in_thread(read):
-            self._schedule.renew(host)
+        self._schedule.reload(await self._in_thread(read))
+        self._parts.on_news()
 
     @property
     def is_reading(self) -> bool:
@@ -220,8 +225,11 @@ class SqliteFrontier:
     async def aclose(self) -> None:
         for task in self._refills:
             task.cancel()
-        await self._in_thread(self._parts.close)
-        self._thread.shutdown()
+        times = self._schedule.next_times(self._parts.clock.now())
+        try:
+            await self._in_thread(lambda: self._parts.close(times))
+        finally:
+            self._thread.shutdown()
 
     # --- runs
 
@@ -238,13 +246,14 @@ class SqliteFrontier:
             part = hungry[start : start + 100]
             runs = await self._in_thread(partial(self._read_runs, part, limit))
             now = self._parts.clock.now()
-            for (host_id, _), (claims, more) in zip(part, runs, strict=True):
-                fresh = [(claim, due) for claim, due in claims if claim.url_id not in self._running]
-                self._schedule.refill(host_id, fresh, more=more, now=now)
+            for (host_id, after), (claims, more) in zip(part, runs, strict=True):
+                self._schedule.refill(host_id, after, claims, more=more, now=now, running=self._running)
             self._parts.on_news()
 
     def _refilled(self, task: asyncio.Task[None]) -> None:
         self._refills.discard(task)
+        if not task.cancelled() and task.exception() is not None:
+            self._refill_error = task.exception()
         self._parts.on_news()
 
     def _read_runs(self, wanted: list[tuple[int, int]], limit: int) -> list[tuple[list[tuple[Claim, float]], bool]]:
@@ -264,7 +273,10 @@ class SqliteFrontier:
     # --- the thread
 
     async def _in_thread(self, work: Callable[[], T]) -> T:
-        return await asyncio.get_running_loop().run_in_executor(self._thread, work)
+        try:
+            return await asyncio.get_running_loop().run_in_executor(self._thread, work)
+        except apsw.Error as error:
+            raise database_error(self._parts.path, error) from error
 
     async def _write(self, work: Callable[[], T]) -> T:
         def run() -> T:

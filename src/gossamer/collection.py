@@ -26,6 +26,7 @@ import gossamer
 from gossamer.agent import user_agent
 from gossamer.archive import store
 from gossamer.archive.database import create, database_error, open_for_writing, select
+from gossamer.archive.disk import Disk, write_error
 from gossamer.archive.segment_writer import SegmentRules, SegmentWriter
 from gossamer.archive.segments import repair
 from gossamer.archive.warc import CrawlInfo
@@ -39,7 +40,7 @@ from gossamer.frontier.ring import RunningRing
 from gossamer.frontier.schedule import Schedule
 from gossamer.frontier.seen import SeenSet
 from gossamer.frontier.sqlite import LEASE_TIME, Parts, SqliteFrontier
-from gossamer.lock import FolderLock
+from gossamer.lock import LOCK_FILE, FolderLock
 from gossamer.policy import robots
 from gossamer.policy.scope import Scope
 from gossamer.records import Lease
@@ -49,19 +50,23 @@ from gossamer.url import SHARDS
 log = logging.getLogger("gossamer.collection")
 
 DATABASE = "crawl.db"
+LOG_FILE = "gossamer.log"
 MAX_CRASHES = 10
 """Unclean ends a URL may be in flight at before it is suspected of causing them."""
+
+_SEEN_FILE = "seen.bin"
+_UNFINISHED = f"{DATABASE}.new"
+_BEFORE_IT_WAS_ONE = frozenset({LOCK_FILE, LOG_FILE, *(_UNFINISHED + end for end in ("", "-wal", "-shm", "-journal"))})
+"""What a process leaves behind that dies while it makes a collection."""
 
 
 @dataclass(frozen=True, slots=True)
 class Opened:
     """An open collection that can be crawled."""
 
-    folder: Path
     frontier: SqliteFrontier
     lease: Lease
     secret: bytes
-    is_new: bool
 
 
 def is_collection(folder: Path) -> bool:
@@ -73,7 +78,15 @@ def refuse_other_folder(folder: Path) -> None:
     """A folder that holds something else is never written to."""
     if folder.exists() and not folder.is_dir():
         raise CollectionError(f"{folder} is no folder", hint="give another one with -o")
-    if folder.is_dir() and not is_collection(folder) and any(folder.iterdir()):
+    if not folder.is_dir() or is_collection(folder):
+        return
+    try:
+        strangers = {path.name for path in folder.iterdir()} - _BEFORE_IT_WAS_ONE
+    except OSError as error:
+        raise CollectionError(
+            f"{folder} can't be read ({error.strerror})", hint="look at the folder's permissions"
+        ) from error
+    if strangers:
         raise CollectionError(f"{folder} is no collection", hint="give an empty or new folder with -o")
 
 
@@ -110,21 +123,17 @@ class Collection:
     def open(self, settings: Settings, seeds: Sequence[str], on_news: Callable[[], None]) -> Opened:
         """Open the database and the archive, put right what an unclean end left, and take the lease."""
         path = self.folder / DATABASE
-        is_new = not path.exists()
-        connection = create(path, self._clock.now()) if is_new else open_for_writing(path)
         try:
-            return self._build(connection, settings, seeds, on_news, is_new=is_new)
+            if not path.exists():
+                _create(path, self._clock.now())
+            return self._build(open_for_writing(path), settings, seeds, on_news)
         except apsw.Error as error:
             raise database_error(path, error) from error
+        except OSError as error:
+            raise write_error(Path(error.filename or self.folder), error) from error
 
     def _build(
-        self,
-        connection: apsw.Connection,
-        settings: Settings,
-        seeds: Sequence[str],
-        on_news: Callable[[], None],
-        *,
-        is_new: bool,
+        self, connection: apsw.Connection, settings: Settings, seeds: Sequence[str], on_news: Callable[[], None]
     ) -> Opened:
         secret = bytes(_meta(connection, "secret"))
         self._check_home(connection, settings)
@@ -137,16 +146,17 @@ class Collection:
         lease = _take_lease(connection, self._clock.now())
         counters, hosts = Counters(connection), HostTable(connection)
         scope = Scope.of(settings, [*_known_seeds(connection), *seeds])
-        seen = self._load_seen(connection, secret)
-        discovery = Discovery(connection, seen, hosts, counters, secret, scope)
+        discovery = Discovery(connection, SeenSet(), hosts, counters, secret, scope)
         segments = _segment_writer(connection, self.folder, settings, lease, self._clock)
         ledger = Ledger(connection, self.folder / DATABASE, segments, discovery, hosts, counters, self._clock)
-        _rejudge(connection, ledger, scope, lease)
+        self._rejudge(connection, ledger, scope, lease)
+        discovery.seen = self._load_seen(connection, secret)
 
-        def close() -> None:
+        def close(next_times: Sequence[tuple[int, float]]) -> None:
             segments.close()
-            _save_seen(connection, discovery.seen, self.folder, secret)
-            connection.execute("UPDATE heartbeat SET state = 'stopped', clean = 1")
+            if ledger.is_sound:
+                _save_seen(connection, discovery.seen, self.folder, secret)
+                _end_cleanly(connection, next_times)
             connection.close()
             ring.close()
 
@@ -155,8 +165,9 @@ class Collection:
             default_delay=1.0 if settings.delay is None else settings.delay,
             obey_robots=not settings.ignore_robots,
         )
-        parts = Parts(connection, ledger, hosts, schedule, ring, lease, self._clock, on_news, close)
-        return Opened(self.folder, SqliteFrontier(parts), lease, secret, is_new)
+        path = self.folder / DATABASE
+        parts = Parts(connection, path, ledger, hosts, schedule, ring, lease, self._clock, on_news, close)
+        return Opened(SqliteFrontier(parts), lease, secret)
 
     def _check_home(self, connection: apsw.Connection, settings: Settings) -> None:
         """Private addresses that the seeds were allowed belong to the machine where a person named the seeds.
@@ -196,15 +207,39 @@ class Collection:
                 pause = _full_delay(settings, exempt, body)
                 connection.execute("UPDATE host SET next_at = max(next_at, ?) WHERE id = ?", (now + pause, host_id))
 
+    def _rejudge(self, connection: apsw.Connection, ledger: Ledger, scope: Scope, lease: Lease) -> None:
+        """Where the scope is another than last time, URLs that it had held or admitted are judged anew."""
+        now = hashlib.blake2b(repr(scope).encode(), digest_size=16).hexdigest()
+        before = select(connection, "SELECT value FROM meta WHERE name = 'scope'")
+        is_another = bool(before) and before[0][0] != now
+        if is_another:
+            (self.folder / _SEEN_FILE).unlink(missing_ok=True)
+        with ledger.transaction(lease):
+            if is_another:
+                ledger.discovery.rejudge()
+            connection.execute("INSERT OR REPLACE INTO meta VALUES ('scope', ?)", (now,))
+
     def _load_seen(self, connection: apsw.Connection, secret: bytes) -> SeenSet:
         """The saved set, and what came after it; rebuilt where there is none. Only final rows have a strong key."""
         ((count, newest),) = select(connection, "SELECT count(*), ifnull(max(id), 0) FROM url")
-        loaded = SeenSet.load(self.folder / "seen.bin", owner=secret)
+        loaded = SeenSet.load(self.folder / _SEEN_FILE, owner=secret)
         seen, after = loaded if loaded is not None and loaded[1] <= newest else (SeenSet(count), 0)
         rows = connection.execute("SELECT fingerprint FROM url WHERE id > ? AND held != 2", (after,))
         keys = np.fromiter((row[0] for row in rows), dtype=np.int64)
         seen.add(keys.view(np.uint64))
         return seen
+
+
+def _create(path: Path, now: float) -> None:
+    """A database is there whole or not at all, whenever the process dies."""
+    aside = path.with_name(_UNFINISHED)
+    for leftover in path.parent.glob(f"{_UNFINISHED}*"):
+        leftover.unlink()
+    connection = create(aside, now)
+    connection.wal_checkpoint(mode=apsw.SQLITE_CHECKPOINT_TRUNCATE)
+    connection.close()
+    aside.replace(path)
+    Disk().sync_folder(path.parent)
 
 
 def _meta(connection: apsw.Connection, name: str) -> Any:
@@ -286,16 +321,25 @@ def _segment_writer(
     )
 
 
-def _rejudge(connection: apsw.Connection, ledger: Ledger, scope: Scope, lease: Lease) -> None:
-    """Where the scope is another than last time, URLs that it had held or admitted are judged anew."""
-    now = hashlib.blake2b(repr(scope).encode(), digest_size=16).hexdigest()
-    before = select(connection, "SELECT value FROM meta WHERE name = 'scope'")
-    with ledger.transaction(lease):
-        if before and before[0][0] != now:
-            ledger.discovery.rejudge()
-        connection.execute("INSERT OR REPLACE INTO meta VALUES ('scope', ?)", (now,))
-
-
 def _save_seen(connection: apsw.Connection, seen: SeenSet, folder: Path, secret: bytes) -> None:
+    """The set can be built anew from the database: where it can't be saved, that is no loss."""
     ((newest,),) = select(connection, "SELECT ifnull(max(id), 0) FROM url")
-    seen.save(folder / "seen.bin", last_id=newest, owner=secret)
+    try:
+        seen.save(folder / _SEEN_FILE, last_id=newest, owner=secret)
+    except OSError as error:
+        log.warning("the set of seen URLs can't be saved (%s)", error)
+
+
+def _end_cleanly(connection: apsw.Connection, next_times: Sequence[tuple[int, float]]) -> None:
+    """The last transaction: hosts are left alone as long as was meant, also by the next process.
+
+    Where it can't be written, the next start finds an unclean end, and every host waits one full delay.
+    """
+    try:
+        with connection:
+            connection.executemany(
+                "UPDATE host SET next_at = max(next_at, ?) WHERE id = ?", [(at, host_id) for host_id, at in next_times]
+            )
+            connection.execute("UPDATE heartbeat SET state = 'stopped', clean = 1")
+    except apsw.Error as error:
+        log.warning("the end can't be noted (%s)", error)

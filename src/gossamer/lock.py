@@ -3,6 +3,7 @@
 import fcntl
 import json
 import os
+from contextlib import suppress
 from pathlib import Path
 
 from gossamer.clock import timestamp
@@ -30,8 +31,9 @@ class FolderLock:
             raise CollectionLocked(
                 f"{folder} is in use by {_holder(self._path)}", hint="stop that one first, or wait until it has ended"
             ) from error
-        os.ftruncate(self._file, 0)
-        os.pwrite(self._file, json.dumps({"pid": os.getpid(), "purpose": purpose, "since": now}).encode(), 0)
+        with suppress(OSError):  # a full disk: the lock holds all the same, others only can't say whose it is
+            os.ftruncate(self._file, 0)
+            os.pwrite(self._file, json.dumps({"pid": os.getpid(), "purpose": purpose, "since": now}).encode(), 0)
 
     def close(self) -> None:
         """Let others have the folder."""

@@ -13,7 +13,7 @@ from pathlib import Path
 from gossamer import url as urls
 from gossamer.agent import extra_headers, user_agent
 from gossamer.clock import Clock, SystemClock
-from gossamer.collection import Collection, Opened, is_collection
+from gossamer.collection import LOG_FILE, Collection, Opened, is_collection
 from gossamer.crawl.fetching import Fetcher
 from gossamer.crawl.guess import with_scheme
 from gossamer.crawl.heartbeat import Heartbeat
@@ -32,7 +32,6 @@ from gossamer.settings_files import Loaded, write_collection_file
 
 log = logging.getLogger("gossamer")
 
-LOG_FILE = "gossamer.log"
 _LOG_BYTES = 10 * 1024 * 1024
 
 
@@ -103,7 +102,8 @@ async def _crawl(
         await opened.frontier.add([Candidate(url, Via.SEED, depth=0) for url in seeds])
         await opened.frontier.event("started", seeds=seeds)
         log.info("started with %d seeds", len(seeds))
-        async with _beating(Heartbeat(manager, opened.frontier, collection.folder, settings, clock, observe)):
+        heartbeat = Heartbeat(manager, opened.frontier, collection.folder, settings, clock, observe)
+        async with _beating(heartbeat, manager):
             report = await manager.run()
         await opened.frontier.event("stopped", ending=report.ending.name.lower())
         log.info("stopped: %s", report.ending)
@@ -143,20 +143,21 @@ def _connections(settings: Settings) -> int:
 
 
 @asynccontextmanager
-async def _beating(heartbeat: Heartbeat) -> AsyncIterator[None]:
+async def _beating(heartbeat: Heartbeat, manager: Crawl) -> AsyncIterator[None]:
+    """Without its heartbeat a crawl would hear of no command and of no lack of room: it ends with it."""
     task = asyncio.create_task(heartbeat.run())
+    task.add_done_callback(manager.watch)
     try:
         yield
     finally:
         task.cancel()
-        with suppress(asyncio.CancelledError):
-            await task
+        await asyncio.wait([task])
 
 
 @contextmanager
 def _log_to(folder: Path, settings: Settings) -> Iterator[None]:
     """Everything that is logged goes to a file in the folder, which is kept from growing without end."""
-    handler = RotatingFileHandler(folder / LOG_FILE, maxBytes=_LOG_BYTES, backupCount=1, encoding="utf-8", delay=True)
+    handler = _LogFile(folder / LOG_FILE, maxBytes=_LOG_BYTES, backupCount=1, encoding="utf-8", delay=True)
     handler.setFormatter(_LineFormatter("%(asctime)s %(levelname)s %(name)s: %(message)s"))
     log.setLevel(settings.log_level.upper())
     log.addHandler(handler)
@@ -165,7 +166,15 @@ def _log_to(folder: Path, settings: Settings) -> Iterator[None]:
         yield
     finally:
         log.removeHandler(handler)
-        handler.close()
+        with suppress(OSError):
+            handler.close()
+
+
+class _LogFile(RotatingFileHandler):
+    """Where a line can't be written, the crawl goes on without it: the disk's trouble is told by what matters more."""
+
+    def handleError(self, record: logging.LogRecord) -> None:  # noqa: N802  # logging's own name
+        pass
 
 
 class _LineFormatter(logging.Formatter):

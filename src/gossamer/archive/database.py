@@ -233,6 +233,9 @@ def _connect(path: Path, flags: int, *, immutable: bool = False) -> apsw.Connect
         connection = apsw.Connection(name, flags=flags)
         connection.set_busy_timeout(5000)
         if flags & apsw.SQLITE_OPEN_READWRITE:
+            # A transaction that reads first and writes later fails at once, whatever the time-out says, when another
+            # process wrote in between (SQLITE_BUSY_SNAPSHOT): a command to a running crawl must not end it.
+            connection.transaction_mode = "IMMEDIATE"
             connection.execute("PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA cache_size = -65536")
             connection.execute(
                 "PRAGMA foreign_keys = OFF; PRAGMA temp_store = MEMORY; PRAGMA wal_autocheckpoint = 4000"

@@ -114,7 +114,7 @@ class Crawl:
     async def run(self) -> Report:
         """Crawl until there is nothing left to do, or until stopped. Raises what makes going on impossible."""
         committer = asyncio.create_task(self._pipeline.run())
-        committer.add_done_callback(self._committer_ended)
+        committer.add_done_callback(self.watch)
         try:
             ending = await self._loop()
         finally:
@@ -271,9 +271,10 @@ class Crawl:
             pause=pausing,
         )
 
-    def _committer_ended(self, task: asyncio.Task[None]) -> None:
+    def watch(self, task: asyncio.Task[None]) -> None:
+        """A task without which the crawl can't go on has ended: its error is the crawl's."""
         if not task.cancelled() and task.exception() is not None:
-            self._error = task.exception()
+            self._error = self._error or task.exception()
             self._news.set()
 
     async def _cancel_tasks(self) -> None:

@@ -93,12 +93,16 @@ class Transfer:
         protocol = _PROTOCOLS.get(getinfo(pycurl.INFO_HTTP_VERSION), "")
         return Connection(getinfo(pycurl.CONN_ID), getinfo(pycurl.NUM_CONNECTS) > 0, protocol)
 
-    def outcome(self, code: int, text: str, protocol: str, *, sent_as_1_0: bool) -> Exchange | Failure:
-        """What the transfer amounts to, after libcurl ended it with ``code`` (0: well)."""
+    def outcome(self, code: int, text: str, protocol: str, *, sent_as_1_0: bool, now: float) -> Exchange | Failure:
+        """What the transfer amounts to, after libcurl ended it with ``code`` (0: well).
+
+        Times are counted back from ``now``, its end: libcurl's own clock starts some time after `begin`, and a time
+        that is too early would let the next request go out too early.
+        """
         lines = final_head(self._lines)
         status = status_of(lines[0]) if lines else None
         if lines is None or status is None:
-            return self._failure(code, text)
+            return self._failure(code, text, now)
         if protocol == "h2":  # archives have no form for HTTP/2: request and answer are shown as HTTP/1.1
             lines[0] = lines[0].replace(b"HTTP/2", b"HTTP/1.1", 1)
         head = b"".join(lines)
@@ -113,8 +117,8 @@ class Transfer:
             address=getinfo(pycurl.PRIMARY_IP),
             protocol=protocol,
             started_at=self._started_at,
-            answered_at=self._started_at + getinfo(pycurl.STARTTRANSFER_TIME),
-            ended_at=self._started_at + getinfo(pycurl.TOTAL_TIME),
+            answered_at=now - getinfo(pycurl.TOTAL_TIME) + getinfo(pycurl.STARTTRANSFER_TIME),
+            ended_at=now,
             truncated=self._truncated(code),
         )
 
@@ -125,15 +129,14 @@ class Transfer:
             return "length"
         return "time" if code == pycurl.E_OPERATION_TIMEDOUT else "disconnect"
 
-    def _failure(self, code: int, text: str) -> Failure:
-        at = self._started_at + self.curl.getinfo(pycurl.TOTAL_TIME)
+    def _failure(self, code: int, text: str, now: float) -> Failure:
         if code == pycurl.E_OK and final_head(self._lines):
-            return Failure(FailureKind.NOT_HTTP, "a status line without a status", at)
+            return Failure(FailureKind.NOT_HTTP, "a status line without a status", now)
         system_error = self.curl.getinfo(pycurl.OS_ERRNO)
         # not by the time of sending: libcurl sets that at the end where it is not set
         is_sent = self.curl.getinfo(pycurl.REQUEST_SIZE) > 0
         kind = kind_of(code, text, system_error=system_error, is_sent=is_sent)
-        return Failure(kind, (text or "closed inside the headers")[:MAX_DETAIL], at)
+        return Failure(kind, (text or "closed inside the headers")[:MAX_DETAIL], now)
 
     def end(self) -> None:
         """Let go of what came; the handle waits for its next transfer."""

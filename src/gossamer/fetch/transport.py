@@ -133,7 +133,7 @@ class Transport:
         connection = transfer.connection()
         sent_as_1_0 = not connection.is_new and connection.number in self._http_1_0
         self._note(connection)
-        outcome = transfer.outcome(code, text, connection.protocol, sent_as_1_0=sent_as_1_0)
+        outcome = transfer.outcome(code, text, connection.protocol, sent_as_1_0=sent_as_1_0, now=self._clock.now())
         if isinstance(outcome, Exchange):
             self._exchanges += 1
             self._bytes += len(outcome.body)

@@ -8,7 +8,7 @@ from dataclasses import fields
 from pathlib import Path
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from gossamer.errors import CollectionError, SettingsError
@@ -280,6 +280,8 @@ def test_durations_are_written_so_that_they_read_back(microseconds: int) -> None
     assert parse(setting, write(setting, seconds), "") == seconds
 
 
+@example("delay", -0.0)
+@example("slow_factor", -0.0)
 @given(st.sampled_from(sorted(TABLE)), st.text() | st.integers() | st.floats() | st.booleans() | st.lists(st.text()))
 def test_any_value_is_taken_whole_or_refused_in_one_line(name: str, value: object) -> None:
     setting = TABLE[name]

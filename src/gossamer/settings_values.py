@@ -103,7 +103,7 @@ def _is_number(raw: object) -> bool:
 
 def _duration(raw: object) -> float:
     if isinstance(raw, int | float) and _is_number(raw):
-        return round(float(raw), 6)
+        return round(float(raw), 6) + 0.0  # -0.0 becomes 0.0
     match = _match(_DURATION, raw)
     return round(float(match[1]) * _SECONDS[match[2] or "s"], 6)
 
@@ -124,7 +124,7 @@ def _whole(raw: object) -> int:
 
 def _number(raw: object) -> float:
     if isinstance(raw, int | float) and _is_number(raw):
-        return float(raw)
+        return float(raw) + 0.0  # -0.0 becomes 0.0
     return float(_match(_NUMBER, raw)[0])
 
 

@@ -8,6 +8,7 @@ import apsw
 
 from gossamer import url as urls
 from gossamer.archive import database, store
+from gossamer.archive.disk import Disk
 from gossamer.archive.segment_writer import SegmentRules, SegmentWriter
 from gossamer.archive.warc import CrawlInfo
 from gossamer.clock import ManualClock
@@ -40,6 +41,16 @@ LEASE = Lease(0, urls.SHARDS - 1, "tests", 1, 4e9)
 SCOPE = Scope(("http://a.test/",), "domain", exclude=("*private*",))
 
 
+class Careless(Disk):
+    """These tests are not about power cuts."""
+
+    def sync(self, descriptor: int) -> None:
+        pass
+
+    def sync_folder(self, folder: Path) -> None:
+        pass
+
+
 @dataclass
 class Small:
     """A collection in a folder, and the ledger that writes to it."""
@@ -58,6 +69,7 @@ class Small:
         folder.mkdir(exist_ok=True)
         path, clock = folder / "crawl.db", ManualClock()
         connection = database.create(path, clock.now())
+        connection.execute("PRAGMA synchronous = OFF")
         connection.execute("INSERT INTO lease VALUES (0, 4095, 'tests', 1, 4e9)")
         connection.execute("INSERT INTO heartbeat VALUES (1, ?, 1, 'stopped', 1, ?, '{}')", (clock.now(), clock.now()))
         secret = bytes(connection.execute("SELECT value FROM meta WHERE name = 'secret'").get)
@@ -65,7 +77,12 @@ class Small:
         rules = SegmentRules(prefix="small", owner="tests", epoch=1, max_bytes=1 << 30, max_age=1e9)
         numbers = iter(range(1, 1000))
         segments = SegmentWriter(
-            folder, rules=rules, info=CrawlInfo("Gossamer/0", "Gossamer", "obey"), clock=clock, next_id=numbers.__next__
+            folder,
+            rules=rules,
+            info=CrawlInfo("Gossamer/0", "Gossamer", "obey"),
+            clock=clock,
+            next_id=numbers.__next__,
+            disk=Careless(),
         )
         discovery = Discovery(connection, SeenSet(), hosts, counters, secret, SCOPE)
         ledger = Ledger(connection, path, segments, discovery, hosts, counters, clock)

@@ -95,4 +95,8 @@ def deflate(text: str) -> bytes:
 
 def inflate(blob: bytes, limit: int = MAX_TEXT * 4) -> str:
     """The text of a blob, at most ``limit`` bytes of it. Raises zlib.error when the blob is damaged."""
-    return zlib.decompressobj().decompress(blob, limit).decode("utf-8", "ignore")
+    engine = zlib.decompressobj()
+    data = engine.decompress(blob, limit)
+    if not engine.eof and len(data) < limit:
+        raise zlib.error("it is cut short")
+    return data.decode("utf-8", "ignore")

@@ -114,13 +114,13 @@ def _index(connection: apsw.Connection) -> Iterator[Problem]:
             connection,
             "index",
             f"SELECT url.url, 'a version of it is not {what}' FROM page JOIN url ON url.id = page.url"  # noqa: S608
-            f" WHERE is_indexed = 1 AND NOT EXISTS (SELECT 1 FROM {table} WHERE {column} = page.id)",
+            f" WHERE is_indexed = 1 AND NOT EXISTS (SELECT 1 FROM {table} WHERE {table}.{column} = page.id)",
         )
         yield from _found(
             connection,
             "index",
             f"SELECT 'page ' || {column}, 'it is {what} and should not be' FROM {table}"  # noqa: S608
-            f" WHERE NOT EXISTS (SELECT 1 FROM page WHERE page.id = {column} AND is_indexed = 1)",
+            f" WHERE NOT EXISTS (SELECT 1 FROM page WHERE page.id = {table}.{column} AND is_indexed = 1)",
         )
 
 

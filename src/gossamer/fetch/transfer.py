@@ -117,7 +117,7 @@ class Transfer:
             address=getinfo(pycurl.PRIMARY_IP),
             protocol=protocol,
             started_at=self._started_at,
-            answered_at=now - getinfo(pycurl.TOTAL_TIME) + getinfo(pycurl.STARTTRANSFER_TIME),
+            answered_at=max(self._started_at, now - getinfo(pycurl.TOTAL_TIME) + getinfo(pycurl.STARTTRANSFER_TIME)),
             ended_at=now,
             truncated=self._truncated(code),
         )

@@ -32,14 +32,11 @@ def parse(setting: Setting, raw: object, origin: str) -> Value:
 
     Raises SettingsError: one line with the setting, the value, what is accepted, and ``origin``, where it was written.
     """
-    try:
-        value = _PARSERS[setting.kind](raw)
-        _check(setting, value)
-    except (ValueError, OverflowError):
-        shown = str(raw) if len(str(raw)) <= _SHOWN else str(raw)[:_SHOWN] + "…"
-        raise SettingsError(
-            f"{setting.name} can't be {shown!r} ({origin})", hint=f"it must be {accepts(setting)}"
-        ) from None
+    value = _fitting(setting, raw)
+    if value is None:
+        culprit = _culprit(setting, raw)
+        shown = culprit if len(culprit) <= _SHOWN else culprit[:_SHOWN] + "…"
+        raise SettingsError(f"{setting.name} can't be {shown!r} ({origin})", hint=f"it must be {accepts(setting)}")
     return value
 
 
@@ -82,6 +79,21 @@ def dns_server(text: str) -> tuple[str, int]:
     if not 0 < port < 65536:
         raise ValueError(text)
     return str(address), port
+
+
+def _fitting(setting: Setting, raw: object) -> Value | None:
+    try:
+        value = _PARSERS[setting.kind](raw)
+        _check(setting, value)
+    except (ValueError, OverflowError):
+        return None
+    return value
+
+
+def _culprit(setting: Setting, raw: object) -> str:
+    """What is wrong: of a list the first part that is."""
+    parts = raw if isinstance(raw, list | tuple) else ()
+    return str(next((part for part in parts if _fitting(setting, [part]) is None), raw))
 
 
 def _text(raw: object) -> str:

@@ -77,3 +77,9 @@ def test_nothing_to_crawl() -> None:
         shown = run(*program)
         assert shown.code == 2
         assert shown.err == "Error: no address was given; try: gossamer crawl https://example.org/\n"
+
+
+def test_an_empty_address_is_not_the_folder_one_is_in() -> None:
+    shown = run("webcrawl", "")
+    assert shown.code == 2
+    assert shown.err.startswith("Error: an empty address was given; ")

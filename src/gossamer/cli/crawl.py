@@ -43,7 +43,7 @@ def crawl(
     URL is where to start; a folder that a crawl made resumes it, with the settings it was started with, options given
     again overriding them. Ctrl-C finishes what is in flight; nothing is lost, also not by a second one.
     """
-    if folder is None and what and Path(what[0]).is_dir():
+    if folder is None and what and what[0] and Path(what[0]).is_dir():
         folder, what = Path(what[0]), what[1:]
     addresses = tuple(urls.typed(address) for text in what for address in _expand(text))
     if not addresses and folder is None:

@@ -4,9 +4,9 @@ import ipaddress
 import re
 
 from gossamer.errors import UsageError
+from gossamer.settings_values import dns_server
 
 _NAME = re.compile(r"(?!.{254})(?:[a-z0-9_-]{1,63}\.)*[a-z0-9_-]{1,63}")  # RFC 1035, section 2.3.4, and underscores
-_SERVER = re.compile(r"(?:\[(?P<v6>[^\]]+)\]|(?P<v4>[0-9.]+))(?::(?P<port>[0-9]{1,5}))?")
 _HINT = "write ADDR, ADDR:PORT, [IPv6] or [IPv6]:PORT"
 
 
@@ -27,12 +27,8 @@ def bare_name(hostname: str) -> str | None:
 
 def server_address(text: str) -> str:
     """A name server as c-ares wants it, with its port. UsageError for what is none."""
-    bare = literal(text)
-    if bare is not None:
-        return f"[{bare}]:53" if ":" in bare else f"{bare}:53"
-    match = _SERVER.fullmatch(text)
-    address = literal(match["v6"] or match["v4"]) if match else None
-    port = int(match["port"] or 53) if match else 0
-    if address is None or not 0 < port < 65536:
-        raise UsageError(f"{text!r} is not the address of a DNS server", hint=_HINT)
+    try:
+        address, port = dns_server(text)
+    except ValueError:
+        raise UsageError(f"{text!r} is not the address of a DNS server", hint=_HINT) from None
     return f"[{address}]:{port}" if ":" in address else f"{address}:{port}"

@@ -41,6 +41,10 @@ LEASE = Lease(0, urls.SHARDS - 1, "tests", 1, 4e9)
 SCOPE = Scope(("http://a.test/",), "domain", exclude=("*private*",))
 
 
+def _link(url: str) -> Link:
+    return Link(url, Via.ANCHOR, "link text", other=not url.startswith("http"))
+
+
 class Careless(Disk):
     """These tests are not about power cuts."""
 
@@ -94,7 +98,7 @@ class Small:
 
     def page(self, url: str, title: str = "", text: str = "", *links: Link | str, **facts: object) -> None:
         """Commit a fetched page; the URL is made known when it is not."""
-        linked = [link if isinstance(link, Link) else Link(link, Via.ANCHOR, "link text") for link in links]
+        linked = [link if isinstance(link, Link) else _link(link) for link in links]
         body = f"<title>{title}</title><p>{text}</p>{[link.url for link in linked]}".encode("utf-8", "replace")
         found = Facts(
             content_type="text/html",

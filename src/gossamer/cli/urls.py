@@ -41,7 +41,7 @@ _STATES = {state.name.lower(): state for state in State if state is not State.RU
 @click.option("--held/--not-held", default=None, help="only those that are held, or are not")
 @click.option("--status", "statuses", metavar="N", help="only those that answered so: 404, or 4xx")
 @click.option("--content-type", metavar="TYPE", help="only those of this type: text/html, or image/*")
-@click.option("--kind", type=click.Choice(tuple(Kind)), help="only those of this kind")
+@click.option("--kind", type=click.Choice([kind.value for kind in Kind]), help="only those of this kind")
 @click.option("--depth", type=click.IntRange(0), metavar="N", help="only those so many links from a seed")
 @click.option("--host", metavar="HOST", help="only those of this host, with or without its port")
 @click.option("--digest", metavar="HEX", help="only those whose body has this sha256, or one that begins so")

@@ -28,6 +28,7 @@ check:
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
+	$(BIN)/mypy bench tools
 
 test: check
 	$(BIN)/pytest

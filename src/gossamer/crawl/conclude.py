@@ -19,6 +19,7 @@ from gossamer.records import (
 from gossamer.settings import Settings
 
 REDIRECTS = frozenset({301, 302, 303, 307, 308})
+_CHOICES = 300
 
 NEVER_REACHED = frozenset(
     {
@@ -57,12 +58,17 @@ def conclude(
     """The settlement of a URL after one try. ``jitter`` in [0, 1) spreads the pauses before further tries."""
     if isinstance(answer, Failure):
         return Conclusion(failures.settle(answer, claim.attempts, settings, now, jitter, link_is_down=link_is_down))
-    if answer.status in REDIRECTS:
+    if _is_redirect(answer):
         return _after_redirect(claim, answer, settings, now, jitter)
-    failure = failures.of_status(answer.status, answer.headers, now) or _of_body(answer, facts)
+    failure = failures.of_status(answer.status, answer.headers, now) or _of_answer(answer, facts)
     if failure is not None:
         return Conclusion(failures.settle(failure, claim.attempts, settings, now, jitter))
     return Conclusion(Settlement(State.FINISHED, reason=_remark(answer, settings)))
+
+
+def _is_redirect(exchange: Exchange) -> bool:
+    """RFC 9110, 15.4.1: with 300, a Location is the server's preferred choice."""
+    return exchange.status in REDIRECTS or (exchange.status == _CHOICES and bool(exchange.header("location")))
 
 
 def _after_redirect(claim: Claim, exchange: Exchange, settings: Settings, now: float, jitter: float) -> Conclusion:
@@ -96,8 +102,10 @@ def redirect_target(exchange: Exchange) -> str | Failure:
     return target
 
 
-def _of_body(exchange: Exchange, facts: Facts | None) -> Failure | None:
-    """What is wrong with the body of a success: cut short, or not to be decoded."""
+def _of_answer(exchange: Exchange, facts: Facts | None) -> Failure | None:
+    """What is wrong with an answer that is no error: it is none to our question, is cut short, or can't be decoded."""
+    if exchange.status >= _CHOICES:
+        return Failure(FailureKind.HTTP_OTHER, f"{exchange.status} was not asked for", exchange.ended_at)
     if exchange.truncated == "disconnect":
         return Failure(FailureKind.BODY_TRUNCATED, f"{len(exchange.body)} bytes came", exchange.ended_at)
     if exchange.truncated == "time":

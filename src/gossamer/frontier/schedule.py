@@ -44,6 +44,7 @@ class Slot:
     refilling: bool = False
     busy: int = 0
     asking_robots: bool = False
+    has_fresh_rules: bool = False  # a robots.txt that no URL was leased under yet
     place: Place = Place.IDLE
     ticket: int = 0  # of its newest heap entry; older entries are void
 
@@ -214,11 +215,13 @@ class Schedule:
         return None
 
     def _claim(self, slot: Slot, now: float) -> Claim | None:
-        if self._obey_robots and slot.host.robots_expires <= now:
+        # rules that are old before they could be used hold for one URL, or nothing would ever be fetched
+        if self._obey_robots and slot.host.robots_expires <= now and not slot.has_fresh_rules:
             claim: Claim | None = _robots_claim(slot.host)
             slot.asking_robots = True
         else:
             claim = slot.pop(now)
+            slot.has_fresh_rules = False
         if claim is not None:
             slot.busy += 1
             if self._per_host > 1:  # reserved before the request is made: the next one keeps its distance
@@ -251,6 +254,7 @@ class Schedule:
             robots_tries=update.robots_tries,
             delay=update.delay,
         )
+        slot.has_fresh_rules = update.robots is not None
         self.skip(claim)
 
     def skip(self, claim: Claim) -> None:

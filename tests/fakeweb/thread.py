@@ -29,6 +29,7 @@ class LoopThread:
 
 
 async def _cancel_others() -> None:
+    await asyncio.sleep(0.01)  # a connection that was just accepted begins its task: cancelled before, it never closes
     others = asyncio.all_tasks() - {asyncio.current_task()}
     for task in others:
         task.cancel()

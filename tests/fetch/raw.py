@@ -83,6 +83,7 @@ class RawServer:
         self.heads: list[bytes] = []
         self.connections = 0
         self.open = 0
+        self._tasks: set[asyncio.Task[None] | None] = set()  # the loop itself holds no task that waits for ever
 
     def __enter__(self) -> Self:
         self._thread = LoopThread("raw server")
@@ -104,6 +105,7 @@ class RawServer:
     async def _converse(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         self.connections += 1
         self.open += 1
+        self._tasks.add(asyncio.current_task())
         try:
             with contextlib.suppress(ConnectionError, asyncio.IncompleteReadError):
                 while True:
@@ -111,8 +113,12 @@ class RawServer:
                     await self._handler(writer)
                     if not self._keeps:
                         break
+        except asyncio.CancelledError:
+            writer.transport.abort()  # what is not sent yet would keep it open
+            raise
         finally:
             self.open -= 1
+            self._tasks.discard(asyncio.current_task())
             writer.close()
 
 

@@ -40,7 +40,10 @@ def check(folder: Path, as_json: bool) -> None:
             count += 1
             _show(problem, as_json=as_json)
     if count:
-        raise ProblemFound("1 problem was found" if count == 1 else f"{count} problems were found", hint="what is damaged can come back from a copy only")
+        raise ProblemFound(
+            "1 problem was found" if count == 1 else f"{count} problems were found",
+            hint="what is damaged can come back from a copy only",
+        )
     if not as_json:
         output.write_line(f"{folder}: no problem was found")
 

@@ -15,10 +15,8 @@ from dataclasses import dataclass
 from datetime import datetime
 from io import BufferedReader, FileIO
 from pathlib import Path
-from typing import cast
 
-from isal import igzip_lib
-
+from gossamer.archive.member import CHUNK, Damage, Member
 from gossamer.archive.segments import segment_path
 from gossamer.archive.warc import GZIP_HEADER, REFERRED_DIGEST, Original, digest_label, split_block
 from gossamer.errors import ArchiveError
@@ -29,10 +27,8 @@ MAX_BLOCK = 512 * 1024 * 1024
 
 _MAX_FIELDS = 256 * 1024
 _MAX_HEAD = 64 * 1024  # where a payload digest was given, the head ends before
-_CHUNK = 16 * 1024
 _END = b"\r\n\r\n"
 _HINT = "run gossamer verify, or restore the file from a copy"
-_INFLATE_ERROR = cast("type[Exception]", igzip_lib.IsalError)  # the stub says it is an instance
 _NEEDED = ("warc-type", "warc-record-id", "warc-date", "content-length")
 
 
@@ -97,11 +93,8 @@ class ScannedRecord:
     type: str = ""
     record_id: str = ""
     target_uri: str = ""
+    concurrent_to: str = ""  # the record id of the other half of its capture
     problems: tuple[str, ...] = ()
-
-
-class _Damage(Exception):
-    """What is wrong at the place that is being read."""
 
 
 def read_record(collection: Path, uri: str, place: RecordPlace, *, max_block: int = MAX_BLOCK) -> StoredRecord:
@@ -110,49 +103,56 @@ def read_record(collection: Path, uri: str, place: RecordPlace, *, max_block: in
     Raises ArchiveError when it is not there, whole and sound, and when its block has more than ``max_block`` bytes.
     """
     try:
-        with _open(segment_path(collection, uri)) as file:
-            member = _Member(file, place.offset, place.length)
+        with open_segment(segment_path(collection, uri)) as file:
+            member = _member(file, place.offset, place.length)
             fields, size = _read_fields(member)
             if size > max_block:
-                raise _Damage(f"its block of {size} bytes is too large to be read")
+                raise Damage(f"its block of {size} bytes is too large to be read")
             block = member.read(size)
             _check_end(member)
-    except (_Damage, OSError) as error:
+    except (Damage, OSError) as error:
         raise _damaged(uri, place.offset, error) from error
     head, body = split_block(block) if _is_http(fields) else (b"", block)
     return StoredRecord(fields, head, body)
 
 
-def scan(path: Path, *, end: int | None = None) -> Iterator[ScannedRecord]:
-    """Every record of a segment up to byte ``end``, in order, its digests checked, in memory that does not grow.
+def scan(path: Path, *, start: int = 0, end: int | None = None) -> Iterator[ScannedRecord]:
+    """Every record of a segment from ``start`` up to byte ``end``, its digests checked, in memory that does not grow.
 
     Damage is reported, not raised: after it the scan goes on with the next thing that looks like a record. Raises
     ArchiveError when the file can't be opened or read.
     """
     try:
-        with _open(path) as file:
+        with open_segment(path) as file:
             size = os.fstat(file.fileno()).st_size
             end = size if end is None else end
-            yield from _scan(file, min(size, end))
+            yield from _scan(file, start, min(size, end))
             if size < end:
                 yield ScannedRecord(size, end - size, problems=("the file ends here: these bytes are missing",))
     except OSError as error:
         raise ArchiveError(f"{path} can't be read ({error.strerror})", hint="look at the disk") from error
 
 
-def _scan(file: BufferedReader, end: int) -> Iterator[ScannedRecord]:
-    offset = 0
+def _scan(file: BufferedReader, offset: int, end: int) -> Iterator[ScannedRecord]:
     while offset < end:
         try:
-            record = _check_record(_Member(file, offset, end - offset), offset)
-        except _Damage as damage:
+            record = _check_record(_member(file, offset, end - offset), offset)
+        except Damage as damage:
             following = _find_member(file, offset + 1, end)
             record = ScannedRecord(offset, following - offset, problems=(str(damage),))
         yield record
         offset += record.length
 
 
-def _check_record(member: "_Member", offset: int) -> ScannedRecord:
+def _member(file: BufferedReader, offset: int, limit: int) -> Member:
+    """The member at ``offset``, at the most ``limit`` bytes long; raises Damage when none of ours begins there."""
+    file.seek(offset)
+    if file.read(len(GZIP_HEADER)) != GZIP_HEADER:
+        raise Damage("no gzip member begins here")
+    return Member(file, offset, limit)
+
+
+def _check_record(member: Member, offset: int) -> ScannedRecord:
     fields, size = _read_fields(member)
     found = dict(fields)
     problems = _check_digests(member, found, size)
@@ -163,18 +163,19 @@ def _check_record(member: "_Member", offset: int) -> ScannedRecord:
         found["warc-type"],
         found["warc-record-id"],
         found.get("warc-target-uri", ""),
+        found.get("warc-concurrent-to", ""),
         problems,
     )
 
 
-def _check_digests(member: "_Member", fields: dict[str, str], size: int) -> tuple[str, ...]:
+def _check_digests(member: Member, fields: dict[str, str], size: int) -> tuple[str, ...]:
     block, payload = hashlib.sha256(), hashlib.sha256()
     first = member.read(min(size, _MAX_HEAD))
     block.update(first)
     payload.update(split_block(first)[1])
     left = size - len(first)
     while left:
-        piece = member.read(min(left, _CHUNK))
+        piece = member.read(min(left, CHUNK))
         left -= len(piece)
         block.update(piece)
         payload.update(piece)
@@ -186,16 +187,16 @@ def _check_digests(member: "_Member", fields: dict[str, str], size: int) -> tupl
     )
 
 
-def _read_fields(member: "_Member") -> tuple[Headers, int]:
+def _read_fields(member: Member) -> tuple[Headers, int]:
     """The named fields of a record, names lower-cased, and the length of its block."""
     head = member.read_until(_END, _MAX_FIELDS)
     version, *lines = head.removesuffix(_END).split(b"\r\n")
     if version != b"WARC/1.1":
-        raise _Damage("no WARC 1.1 record")
+        raise Damage("no WARC 1.1 record")
     fields = tuple(_parse_field(line) for line in lines)
     found = dict(fields)
     if len(found) < len(fields) or any(name not in found for name in _NEEDED):
-        raise _Damage("a field is missing or stands there twice")
+        raise Damage("a field is missing or stands there twice")
     _check_date(found["warc-date"])
     return fields, _block_length(found)
 
@@ -203,14 +204,14 @@ def _read_fields(member: "_Member") -> tuple[Headers, int]:
 def _parse_field(line: bytes) -> tuple[str, str]:
     name, colon, value = line.decode("utf-8", "replace").partition(": ")
     if not colon:
-        raise _Damage("a line is no field")
+        raise Damage("a line is no field")
     return name.lower(), value
 
 
 def _block_length(fields: dict[str, str]) -> int:
     text = fields["content-length"]
     if not re.fullmatch(r"[0-9]{1,12}", text):
-        raise _Damage(f"its length can't be {text[:40]!r}")
+        raise Damage(f"its length can't be {text[:40]!r}")
     return int(text)
 
 
@@ -220,27 +221,30 @@ def _check_date(text: str) -> None:
     except ValueError:
         is_utc = False
     if not is_utc:
-        raise _Damage(f"its date can't be {text[:40]!r}")
+        raise Damage(f"its date can't be {text[:40]!r}")
 
 
-def _check_end(member: "_Member", *, is_alone: bool = True) -> None:
+def _check_end(member: Member, *, is_alone: bool = True) -> None:
     if member.read(len(_END)) != _END or not member.at_end():
-        raise _Damage("the record does not end where its length says")
+        raise Damage("the record does not end where its length says")
     if is_alone and member.consumed != member.limit:
-        raise _Damage(f"the record is {member.consumed} bytes long, not {member.limit}")
+        raise Damage(f"the record is {member.consumed} bytes long, not {member.limit}")
 
 
 def _is_http(fields: Headers) -> bool:
     return any(name == "content-type" and value.startswith("application/http") for name, value in fields)
 
 
-def _open(path: Path) -> BufferedReader:
-    """Links are not followed, and nothing is waited for: in a stranger's collection a segment may be a pipe."""
+def open_segment(path: Path) -> BufferedReader:
+    """A file to be read; links are not followed, and nothing is waited for: a stranger's segment may be a pipe.
+
+    Raises OSError.
+    """
     descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
     if not stat.S_ISREG(os.fstat(descriptor).st_mode):
         os.close(descriptor)
         raise OSError(errno.EINVAL, "it is no regular file")
-    return BufferedReader(FileIO(descriptor), _CHUNK)
+    return BufferedReader(FileIO(descriptor), CHUNK)
 
 
 def _damaged(uri: str, offset: int, error: Exception) -> ArchiveError:
@@ -251,7 +255,7 @@ def _find_member(file: BufferedReader, offset: int, end: int) -> int:
     """Where the next member seems to begin; ``end`` when none does."""
     file.seek(offset)
     window = b""
-    while offset < end and (chunk := file.read(min(_CHUNK, end - offset))):
+    while offset < end and (chunk := file.read(min(CHUNK, end - offset))):
         window += chunk
         offset += len(chunk)
         found = window.find(GZIP_HEADER)
@@ -259,67 +263,3 @@ def _find_member(file: BufferedReader, offset: int, end: int) -> int:
             return offset - len(window) + found
         window = window[1 - len(GZIP_HEADER) :]
     return end
-
-
-class _Member:
-    """One gzip member, inflated as far as it is asked for."""
-
-    def __init__(self, file: BufferedReader, offset: int, limit: int) -> None:
-        """It begins at ``offset`` and is at the most ``limit`` bytes long."""
-        self.limit = limit
-        self._file = file
-        self._left = limit
-        self._inflater = igzip_lib.IgzipDecompressor(igzip_lib.DECOMP_GZIP)
-        self._inflated = b""
-        file.seek(offset)
-        if file.read(len(GZIP_HEADER)) != GZIP_HEADER:
-            raise _Damage("no gzip member begins here")
-        file.seek(offset)
-
-    @property
-    def consumed(self) -> int:
-        """Compressed bytes, right once `at_end` is true."""
-        return self.limit - self._left - len(self._inflater.unused_data)
-
-    def read(self, size: int) -> bytes:
-        """Exactly ``size`` bytes; raises _Damage when there are fewer."""
-        pieces = [self._inflated[:size]]
-        self._inflated = self._inflated[size:]
-        missing = size - len(pieces[0])
-        while missing:
-            piece = self._inflate(missing)
-            if not piece:
-                raise _Damage("the record is cut short")
-            pieces.append(piece)
-            missing -= len(piece)
-        return b"".join(pieces)
-
-    def read_until(self, mark: bytes, limit: int) -> bytes:
-        """What comes up to and with ``mark``; raises _Damage when it is not within ``limit`` bytes."""
-        while (end := self._inflated.find(mark)) < 0:
-            piece = self._inflate(4096)
-            if not piece or len(self._inflated) > limit:
-                raise _Damage("the record has no head")
-            self._inflated += piece
-        return self.read(end + len(mark))
-
-    def at_end(self) -> bool:
-        """Whether the member ends here, its checksum right."""
-        return not self._inflated and not self._inflate(1) and self._inflater.eof
-
-    def _inflate(self, size: int) -> bytes:
-        """At the most ``size`` bytes more; none only at the end of the member or of the file."""
-        while not self._inflater.eof:
-            chunk = b""
-            if self._inflater.needs_input:
-                chunk = self._file.read(min(self._left, _CHUNK))
-                self._left -= len(chunk)
-                if not chunk:
-                    break
-            try:
-                piece = self._inflater.decompress(chunk, size)
-            except _INFLATE_ERROR as error:
-                raise _Damage(f"gzip: {error}") from error
-            if piece:
-                return piece
-        return b""

@@ -225,6 +225,12 @@ def test_a_collection_that_can_not_be_written_can_be_read(folder: str) -> None:
         )
         assert (done.returncode, done.stderr) == (0, ""), arguments
         assert done.stdout
+    Path(folder, "crawl.db-wal").write_bytes(b"what a killed crawl left")
+    done = subprocess.run(
+        [sys.executable, "-c", _AS_NOBODY, "status", folder], capture_output=True, text=True, timeout=60, check=False
+    )
+    assert done.returncode == 4
+    assert "copy it to a place where you can write" in done.stderr
 
 
 _AS_NOBODY = """

@@ -217,6 +217,7 @@ def open_for_reading(path: Path) -> apsw.Connection:
         version = _check_version(connection, path)
     except CollectionError as error:
         if isinstance(error.__cause__, apsw.CantOpenError | apsw.ReadOnlyError) and path.exists():
+            _refuse_unmerged_log(path)
             connection = _connect(path, apsw.SQLITE_OPEN_READONLY | apsw.SQLITE_OPEN_URI, immutable=True)
             version = _check_version(connection, path)
         else:
@@ -226,9 +227,19 @@ def open_for_reading(path: Path) -> apsw.Connection:
     return connection
 
 
+def _refuse_unmerged_log(path: Path) -> None:
+    """SQLite needs a file it can write to read what only stands in the log; without it an old state would be shown."""
+    log = path.with_name(path.name + "-wal")
+    if log.exists() and log.stat().st_size:
+        raise CollectionError(
+            f"{path.parent} was not closed as it should be, and can't be read where nothing can be written",
+            hint="copy it to a place where you can write",
+        )
+
+
 def _connect(path: Path, flags: int, *, immutable: bool = False) -> apsw.Connection:
     _refuse_network_file_system(path)
-    name = f"file:{path.absolute()}?immutable=1" if immutable else str(path)
+    name = f"{path.absolute().as_uri()}?immutable=1" if immutable else str(path)
     try:
         connection = apsw.Connection(name, flags=flags)
         connection.set_busy_timeout(5000)

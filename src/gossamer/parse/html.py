@@ -8,14 +8,13 @@ from gossamer.parse import encoding, lexbor, turbo
 from gossamer.parse.body import undo
 from gossamer.parse.directives import AGENT, directives
 from gossamer.parse.job import DEFAULT_LIMITS, Limits, ParseJob
-from gossamer.parse.links import MAX_TEXT, Row, follow, is_weak, pack_rows, row
 from gossamer.parse.markup import Markup, Reference
 from gossamer.parse.refresh import refresh
 from gossamer.parse.resolve import Resolver
 from gossamer.parse.sniff import PAGES, media_type
+from gossamer.parse.table import LinkTable
 from gossamer.parse.text import digest, fold, fold_line
 from gossamer.records import Facts, Failure, FailureKind, Via
-from gossamer.url import weaken
 
 _MAX_TITLE = 1000
 _MAX_LANGUAGE = 35  # characters, as RFC 5646 4.4.1 advises
@@ -80,7 +79,7 @@ def _page(facts: Facts, body: bytes, job: ParseJob, secret: bytes, limits: Limit
         markup, by_fallback = _markup(body, encoding.declared(job.header("content-type")), fallback=fallback)
     except _REFUSED as error:
         return replace(facts, failure=Failure(FailureKind.PARSER_CRASHED, f"{type(error).__name__}: {error}"[:200]))
-    table = _Table(Resolver(job.url, markup.base, markup.charset, secret), limits)
+    table = LinkTable(Resolver(job.url, markup.base, markup.charset, secret), limits)
     table.fill(_refreshes(markup, job))
     table.fill(markup.references)
     canonical = table.resolver.resolve(markup.canonical) if markup.canonical is not None else None
@@ -141,59 +140,3 @@ def _refreshes(markup: Markup, job: ParseJob) -> list[Reference]:
     contents = [job.header("refresh"), *(meta.content for meta in markup.metas if meta.pragma == "refresh")]
     valid = next((found for content in contents if (found := refresh(content)) is not None), None)
     return [(Via.REFRESH, valid[1], "", False)] if valid is not None and valid[1] is not None else []
-
-
-class _Table:
-    """The links of one page, each (URL, kind) once, at the place where it first stood."""
-
-    def __init__(self, resolver: Resolver, limits: Limits) -> None:
-        self.resolver = resolver
-        self._limits = limits
-        self._rows: list[Row] = []
-        self._fingerprints: list[bytes] = []
-        self._places: dict[tuple[str, Via], int] = {}
-        self._characters = 0
-        self._unusable = 0
-        self._cut = False
-
-    def fill(self, references: Iterable[Reference]) -> None:
-        for via, href, text, nofollow in references:
-            if not href or (href[0] == "#" and via is Via.REQUISITE):
-                continue  # nothing is fetched for an empty one, and SVG finds "#name" in the page itself
-            resolved = self.resolver.resolve(href)
-            if resolved is None:
-                self._unusable += 1
-                continue
-            url, fingerprint, other = resolved
-            place = self._places.get((url, via))
-            if place is not None:
-                if not nofollow:
-                    self._rows[place] = follow(self._rows[place])
-            elif not self._full(url):
-                self._places[url, via] = len(self._rows)
-                self._rows.append(row(via, url, fold_line(text, MAX_TEXT), nofollow=nofollow, other=other))
-                self._fingerprints.append(fingerprint)
-
-    def _full(self, url: str) -> bool:
-        self._characters += len(url)
-        if len(self._rows) >= self._limits.max_links or self._characters > self._limits.max_link_characters:
-            self._cut = True
-        return self._cut
-
-    def packed(self) -> bytes:
-        return pack_rows(self._rows) if self._rows else b""
-
-    def fingerprints(self, *, nofollow: bool) -> bytes:
-        """Keys for the URL-seen test; ``nofollow``: no link of the page is to be followed."""
-        return b"".join(
-            weaken(key) if nofollow or is_weak(packed) else key
-            for key, packed in zip(self._fingerprints, self._rows, strict=True)
-        )
-
-    def notes(self) -> list[str]:
-        notes = []
-        if self._cut:
-            notes.append(f"links cut after {len(self._rows)}")
-        if self._unusable:
-            notes.append(f"{self._unusable} links that are no URLs")
-        return notes

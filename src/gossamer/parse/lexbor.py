@@ -235,7 +235,7 @@ def _references(tag: str, attributes: dict[str, str], node: LexborNode) -> Itera
         via = link_via(set(attributes.get("rel", "").lower().split()))
         if via is not None:
             yield via, attributes["href"], "", False
-    nofollow = tag in ("a", "area") and "nofollow" in attributes.get("rel", "").lower()
+    nofollow = tag in ("a", "area") and "nofollow" in attributes.get("rel", "").lower().split()
     for name, value in attributes.items():
         if (tag, name) in SRCSETS:
             yield from ((Via.REQUISITE, url, "", False) for url in candidates(value))

@@ -33,7 +33,7 @@ _NOFOLLOW = 0x10
 _OTHER = 0x20
 
 
-def row(via: Via, url: str, text: str, *, nofollow: bool, other: bool) -> Row:
+def row(via: Via, url: str, text: str, nofollow: bool, other: bool) -> Row:
     """One link, ready to be packed."""
     return _CODES[via] | (_NOFOLLOW if nofollow else 0) | (_OTHER if other else 0), url, text
 
@@ -55,7 +55,7 @@ def pack_rows(rows: Sequence[Row]) -> bytes:
 
 def pack(links: Iterable[Link]) -> bytes:
     """The links of a page as one blob; equal links give equal bytes."""
-    return pack_rows([row(link.via, link.url, link.text, nofollow=link.nofollow, other=link.other) for link in links])
+    return pack_rows([row(link.via, link.url, link.text, link.nofollow, link.other) for link in links])
 
 
 def unpack(blob: bytes) -> tuple[Link, ...]:

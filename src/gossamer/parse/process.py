@@ -109,7 +109,7 @@ class WorkerProcess:
         self._input.close()
 
     async def _send(self, payload: bytes) -> None:
-        self._input.write(frame(payload))
+        self._input.writelines(frame(payload))
         await self._input.drain()
 
     async def _receive(self) -> bytes:

@@ -32,19 +32,17 @@ class Resolver:
 
     def resolve(self, href: str) -> Resolved | None:
         """The URL that ``href`` (an attribute's value) means; None when it means none."""
-        href = href.strip(_TRIMMED)
-        if not (href.isascii() and href.isprintable()):
-            href = encode_query(href.translate(_REMOVED), self._charset)
-        if _depends_on_page(href) or len(href) + len(self._directory) > _MAX_KEPT:
-            return _join(self._base, href, self._secret)
-        return _kept(self._directory, href, self._secret)
+        if len(href) + len(self._directory) > _MAX_KEPT or _depends_on_page(href):
+            return _join(self._base, href, self._charset, self._secret)
+        return _kept(self._directory, href, self._charset, self._secret)
 
 
 def _depends_on_page(href: str) -> bool:
-    """Whether more of the base than its directory counts: nothing, a query or a fragment, also after "http:"."""
-    if not href or href[0] in "?#":
-        return True
-    return href[:5].lower() in ("http:", "https") and "//" not in href[:8]
+    """Whether more of the base than its directory may count: for nothing, a query or a fragment, also after "http:".
+
+    What is to be trimmed first ("\\n?q") may turn out to be one of these.
+    """
+    return href[:1] <= " " or href[0] in "?#" or (href[0] in "hH" and not href.startswith(("http://", "https://")))
 
 
 def _base_url(page: str, base: str | None) -> str:
@@ -61,7 +59,10 @@ def _base_url(page: str, base: str | None) -> str:
     return canonicalise(base, page) or page
 
 
-def _join(base: str, href: str, secret: bytes) -> Resolved | None:
+def _join(base: str, href: str, charset: str, secret: bytes) -> Resolved | None:
+    href = href.strip(_TRIMMED)
+    if not (href.isascii() and href.isprintable()):
+        href = encode_query(href.translate(_REMOVED), charset)
     scheme = _SCHEME.match(href)
     if scheme and scheme[1].lower() not in _FETCHED:
         return href[:MAX_TEXT], fingerprint(href[:MAX_TEXT], secret), True

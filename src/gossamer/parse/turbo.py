@@ -1,9 +1,10 @@
 """HTML read by turbohtml: fast, and as browsers do. Hostile markup can crash it: only parser workers call this."""
 
-from collections.abc import Iterator
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
 
 import turbohtml
-from turbohtml import Document, Element, Namespace, PlainText, Text
+from turbohtml import Document, Element, Namespace, Node, PlainText, Text
 
 from gossamer.parse.markup import ATTRIBUTES, SRCSETS, Markup, Meta, Reference, link_via, runs
 from gossamer.parse.srcset import candidates
@@ -11,6 +12,14 @@ from gossamer.parse.text import fold
 from gossamer.records import Via
 
 _PLAIN = PlainText(layout="strict", bullet="", table_cell_separator=" ")
+_SET_APART = ("option", "optgroup", "select", "textarea", "button")
+"""Shown as boxes of their own: their text must not be glued to their neighbours'."""
+
+_NOT_SHOWN = ("iframe", "object", "audio", "video", "canvas")
+"""What stands in them is for browsers that can't show them."""
+
+_OF_NOTE = ("base", "form", "link", "meta", "noscript", "script", "template", "title", *_SET_APART, *_NOT_SHOWN)
+
 _ANCHOR_TEXT = 200_000  # characters that are read for sure
 
 _SHORT = 300  # characters; only in pages with less text is it asked what is for browsers without scripts
@@ -28,49 +37,58 @@ def read(body: bytes, charset: str) -> Markup:
         positions=False,
         allow_declarative_shadow_roots=False,
     )
-    _settle_templates(document)
+    found = _by_tag(document)
+    if "template" in found:
+        _settle(found["template"])
+        found = _by_tag(document)
     references = list(_References(document, budget=_ANCHOR_TEXT + 4 * len(body)))
-    canonical = next((_attr(link, "href") for link in document.find_all("link") if "canonical" in _rel(link)), None)
-    forms, scripts = len(document.find_all("form")), _scripts(document)
-    text = _text(document)
+    text = _text(document, found)
     return Markup(
         charset=(document.encoding or "").lower(),
         language=_language(document),
-        title=_title(document),
-        base=next((href for each in document.find_all("base") if (href := each.attr("href")) is not None), None),
-        metas=tuple(_metas(document)),
+        title=_title(found["title"]),
+        base=next((href for each in found["base"] if (href := each.attr("href")) is not None), None),
+        metas=tuple(_metas(found["meta"])),
         references=references,
-        canonical=canonical,
-        forms=forms,
-        scripts=scripts,
+        canonical=next((_attr(link, "href") for link in found["link"] if "canonical" in _rel(link)), None),
+        forms=len(found["form"]),
+        scripts=(scripts := sum(runs(_attr(script, "type")) for script in found["script"])),
         text=text,
-        fallback_text=_fallback_text(document) if scripts and len(text) < _SHORT else "",
+        fallback_text=_plain(found["noscript"]) if scripts and len(text) < _SHORT else "",
     )
+
+
+def _by_tag(document: Document) -> dict[str, list[Element]]:
+    """The elements of note, found in one walk."""
+    found: defaultdict[str, list[Element]] = defaultdict(list)
+    for element in document.iter_elements(_OF_NOTE):
+        found[element.tag].append(element)
+    return found
 
 
 def _attr(element: Element, name: str) -> str:
     return element.attr(name) or ""
 
 
-def _rel(element: Element) -> set[str]:
-    return set(_attr(element, "rel").lower().split())
+def _rel(element: Element) -> list[str]:
+    return _attr(element, "rel").lower().split()
 
 
-def _settle_templates(document: Document) -> None:
+def _settle(templates: list[Element]) -> None:
     """Templates are inert, and go; those that declare a shadow root are shown, and take their own place.
 
     The library would hide a shadow root's links and text from us, so it is asked not to build any.
     """
-    for template in list(document.find_all("template")):
+    for template in templates:
         if template.attr("shadowrootmode") is not None:
             template.unwrap()
         else:
             template.decompose()
 
 
-def _title(document: Document) -> str:
+def _title(titles: list[Element]) -> str:
     """HTML, "the title element": the first in the document; SVG has titles too, which are not it."""
-    return next((title.text for title in document.find_all("title") if title.namespace is Namespace.HTML), "")
+    return next((title.text for title in titles if title.namespace is Namespace.HTML), "")
 
 
 def _language(document: Document) -> str:
@@ -78,32 +96,26 @@ def _language(document: Document) -> str:
     return (_attr(root, "lang") or _attr(root, "xml:lang")) if root is not None else ""
 
 
-def _metas(document: Document) -> Iterator[Meta]:
-    for meta in document.find_all("meta"):
+def _metas(metas: list[Element]) -> Iterator[Meta]:
+    for meta in metas:
         content = meta.attr("content")
         if content is not None:
             yield Meta(_attr(meta, "name").strip().lower(), _attr(meta, "http-equiv").strip().lower(), content)
 
 
-def _scripts(document: Document) -> int:
-    return sum(runs(_attr(script, "type")) for script in document.find_all("script"))
-
-
-def _text(document: Document) -> str:
-    """The readable text. Boxes of their own must not be glued to their neighbours; what is for browsers that can't
-    show an element is not shown."""
-    for tag in ("option", "optgroup", "select", "textarea", "button"):
-        for element in document.find_all(tag):
+def _text(document: Document, found: dict[str, list[Element]]) -> str:
+    for tag in _SET_APART:
+        for element in found[tag]:
             element.insert_before(Text(" "))
             element.insert_after(Text(" "))
-    for tag in ("iframe", "object", "audio", "video", "canvas"):
-        for element in document.find_all(tag):
+    for tag in _NOT_SHOWN:
+        for element in found[tag]:
             element.clear()
-    return fold(document.to_text(_PLAIN))
+    return _plain([document])
 
 
-def _fallback_text(document: Document) -> str:
-    return "\n".join(fold(element.to_text(_PLAIN)) for element in document.find_all("noscript"))
+def _plain(nodes: Sequence[Node]) -> str:
+    return "\n".join(fold(node.to_text(_PLAIN)) for node in nodes)
 
 
 class _References:
@@ -118,7 +130,7 @@ class _References:
         for element, attribute, url in self._document.links():
             tag = element.tag
             if tag == "a" and attribute in ("href", "xlink:href"):
-                yield Via.ANCHOR, url, self._anchor_text(element), "nofollow" in _attr(element, "rel").lower()
+                yield Via.ANCHOR, url, self._anchor_text(element), "nofollow" in _rel(element)
             elif attribute is None or attribute == "style":
                 yield Via.REQUISITE, url, "", False
             elif (tag, attribute) in SRCSETS:
@@ -142,9 +154,9 @@ class _References:
 
 def _simple(element: Element, tag: str, attribute: str, url: str) -> Iterator[Reference]:
     is_link = tag == "link" and attribute == "href"
-    via = link_via(_rel(element)) if is_link else ATTRIBUTES.get((tag, attribute))
+    via = link_via(set(_rel(element))) if is_link else ATTRIBUTES.get((tag, attribute))
     if tag == "input" and _attr(element, "type").strip().lower() != "image":
         via = None
     if via is not None:
         text = _attr(element, "alt") if via is Via.AREA else ""
-        yield via, url, text, via is Via.AREA and "nofollow" in _attr(element, "rel").lower()
+        yield via, url, text, via is Via.AREA and "nofollow" in _rel(element)

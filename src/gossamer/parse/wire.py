@@ -51,9 +51,9 @@ class Task:
     failure: Failure | None = None
 
 
-def frame(payload: bytes) -> bytes:
-    """A payload with its length before it."""
-    return len(payload).to_bytes(LENGTH) + payload
+def frame(payload: bytes) -> tuple[bytes, bytes]:
+    """A payload after its length."""
+    return len(payload).to_bytes(LENGTH), payload
 
 
 def read_frame(read: Callable[[int], bytes]) -> bytes | None:

@@ -5,6 +5,7 @@ nothing that would be missed. It answers batches that come on standard input, en
 by its own timer when one page takes too long.
 """
 
+import fcntl
 import gc
 import os
 import resource
@@ -30,6 +31,8 @@ from gossamer.parse.wire import (
 )
 from gossamer.records import Facts, Failure, FailureKind
 
+_PIPE = 1024 * 1024  # bytes
+_COLLECT_AFTER = 50_000  # objects
 _LOST = Failure(FailureKind.PARSER_CRASHED)
 
 
@@ -37,6 +40,8 @@ def main() -> None:
     """Answer batches until there are no more."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the crawler, which lets us finish
     source, sink = sys.stdin.buffer, _private_output()
+    for pipe in (source, sink):
+        _widen(pipe)
     payload = read_frame(source.read)
     if payload is None:
         return
@@ -44,7 +49,8 @@ def main() -> None:
     _restrict(orders.memory)
     _send(sink, READY)
     _silence(2)  # what went wrong at the start may be said; nothing that a page brings up later
-    gc.freeze()  # what is there now stays: the collector need not look at it again
+    gc.freeze()  # what is there now stays: the collector need not look at it again,
+    gc.set_threshold(_COLLECT_AFTER)  # nor often at what a page makes, which holds no cycles
     try:
         _serve(source, sink, orders)
     except MemoryError:
@@ -71,7 +77,7 @@ def _answer(task: Task, secret: bytes, limits: Limits) -> Facts:
 
 
 def _send(sink: BinaryIO, payload: bytes) -> None:
-    sink.write(frame(payload))
+    sink.writelines(frame(payload))
     sink.flush()
 
 
@@ -86,6 +92,12 @@ def _silence(descriptor: int) -> None:
     nowhere = os.open(os.devnull, os.O_WRONLY)
     os.dup2(nowhere, descriptor)
     os.close(nowhere)
+
+
+def _widen(pipe: BinaryIO) -> None:
+    """Make room for a whole batch, so that neither side wakes up many times for one."""
+    with suppress(OSError, AttributeError):  # not every system can, and there may be too many pipes
+        fcntl.fcntl(pipe, fcntl.F_SETPIPE_SZ, _PIPE)
 
 
 def _restrict(memory: int) -> None:

@@ -6,42 +6,28 @@ from pathlib import Path
 
 import pytest
 
-from crawl.crawling import Crawled, ParsersInThreads, address, look, run
+from crawl.crawling import Crawled, address, look, run
 from fakeweb import FakeWeb
-from gossamer import session
-from gossamer.clock import Clock
-from gossamer.settings import Settings
 from gossamer.url import origin
 
 CrawlIt = Callable[..., Crawled]
+_HOOKS = ("clock", "started", "observe", "real_parsers")
 
 
 @pytest.fixture
-def real_parsers() -> None:
-    """For tests whose crawls must have parser processes."""
+def crawl(tmp_path: Path) -> Iterator[CrawlIt]:
+    """``crawl(web or addresses, **settings)`` crawls into ``folder`` and gives what came of it.
 
-
-@pytest.fixture
-def crawl(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest) -> Iterator[CrawlIt]:
-    """``crawl(web or addresses, **settings)`` crawls into ``folder`` and gives what came of it."""
-    if "real_parsers" not in request.fixturenames:
-        monkeypatch.setattr(session, "_parsers", _in_threads)
+    ``base``: the origin that rows are named without; that of the first address where none is given.
+    """
     with ExitStack() as stack:
 
-        def crawl_it(
-            *targets: FakeWeb | str, folder: str = "c", clock: Clock | None = None, base: str = "", **more: object
-        ) -> Crawled:
+        def crawl_it(*targets: FakeWeb | str, folder: str = "c", base: str = "", **more: object) -> Crawled:
             addresses = tuple((address(target), False) for target in targets)
-            hooks = {name: more.pop(name) for name in ("started", "observe") if name in more}
-            place = tmp_path / folder
-            report = run(place, addresses, more, clock=clock, **hooks)  # type: ignore[arg-type]
-            known = str(origin(addresses[0][0])) if addresses else base
-            crawled = look(report, place, base or known)
+            hooks = {name: more.pop(name) for name in _HOOKS if name in more}
+            report = run(tmp_path / folder, addresses, more, **hooks)  # type: ignore[arg-type]  # a test knows their types
+            crawled = look(report, tmp_path / folder, base or str(origin(addresses[0][0])))
             stack.callback(crawled.database.close)
             return crawled
 
         yield crawl_it
-
-
-def _in_threads(secret: bytes, settings: Settings) -> ParsersInThreads:
-    return ParsersInThreads(secret, settings.max_decoded)

@@ -5,6 +5,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
+from unittest.mock import patch
 
 import apsw
 from fastwarc.warc import ArchiveIterator
@@ -20,6 +21,7 @@ from gossamer.parse.job import DEFAULT_LIMITS, ParseJob
 from gossamer.parse.links import unpack
 from gossamer.records import Facts, Link, State
 from gossamer.session import Order
+from gossamer.settings import Settings
 from gossamer.settings_files import load
 
 QUICK: Mapping[str, object] = {"delay": 0.0, "retry_pause": 0.02, "min_free": 0}
@@ -32,6 +34,10 @@ class ParsersInThreads:
     def __init__(self, secret: bytes, max_decoded: int) -> None:
         self._secret = secret
         self._limits = replace(DEFAULT_LIMITS, max_decoded=max_decoded)
+
+    @classmethod
+    def of(cls, secret: bytes, settings: Settings) -> "ParsersInThreads":
+        return cls(secret, settings.max_decoded)
 
     async def start(self) -> None: ...
 
@@ -136,11 +142,14 @@ def run(
     clock: Clock | None = None,
     started: Started = lambda _: None,
     observe: Observe = lambda _: None,
+    real_parsers: bool = False,
 ) -> Report:
     """One crawl, with the settings that the folder has as well."""
     known = folder if (folder / "crawl.db").exists() else None
     loaded = load({**QUICK, **settings}, collection=known, environment={}, user_file=None)
-    return asyncio.run(session.crawl(Order(folder, addresses, loaded), observe, started, clock))
+    parsers = session._parsers if real_parsers else ParsersInThreads.of
+    with patch.object(session, "_parsers", parsers):
+        return asyncio.run(session.crawl(Order(folder, addresses, loaded), observe, started, clock))
 
 
 def look(report: Report, folder: Path, base: str) -> Crawled:

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from gossamer import url as urls
 from gossamer.clock import Clock
-from gossamer.crawl.conclude import REDIRECTS, redirect_target
+from gossamer.crawl.conclude import NEVER_REACHED, REDIRECTS, redirect_target
 from gossamer.crawl.fetching import Fetcher
 from gossamer.frontier.contract import Frontier
 from gossamer.parse.body import decode
@@ -136,9 +136,14 @@ class RobotsKeeper:
         failure = Failure(FailureKind.ROBOTS_UNREACHABLE, detail, now, retry_after)
         settlement = failures.settle(failure, host.robots_tries, self._settings, now, jitter)
         tries = host.robots_tries + 1
-        if settlement.due is None:
+        if settlement.due is None or _is_final(answer):
             return HostUpdate(host.id, now, tries, put_aside=str(failure), robots_tries=0, exempt=exempt)
         return HostUpdate(host.id, settlement.due, tries, robots_tries=tries, exempt=exempt)
+
+
+def _is_final(answer: Exchange | Failure) -> bool:
+    """Whether pauses would change nothing: no such name, a bad certificate, a refused address, no HTTP."""
+    return isinstance(answer, Failure) and answer.kind in NEVER_REACHED and not failures.RULES[answer.kind].retry
 
 
 def _body(exchange: Exchange) -> bytes | None:

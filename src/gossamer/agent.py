@@ -4,6 +4,9 @@ import gossamer
 from gossamer.records import Headers
 from gossamer.settings import Settings
 
+NAME = "gossamer"
+"""The name by which robots.txt files and robots metas speak of us (RFC 9309, 2.2.1)."""
+
 
 def user_agent(settings: Settings) -> str:
     """The User-Agent: what this is, and where its owner can be reached if that is set."""

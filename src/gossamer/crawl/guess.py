@@ -8,7 +8,7 @@ from gossamer import url as urls
 from gossamer.crawl.fetching import Resolver
 from gossamer.records import Failure
 
-_PATIENCE = 10.0
+_PATIENCE = 5.0
 
 
 async def with_scheme(url: str, resolver: Resolver) -> str:

@@ -5,6 +5,7 @@ from collections import OrderedDict
 from dataclasses import replace
 
 from gossamer import url as urls
+from gossamer.agent import NAME
 from gossamer.clock import Clock
 from gossamer.crawl.conclude import NEVER_REACHED, REDIRECTS, redirect_target
 from gossamer.crawl.fetching import Fetcher
@@ -24,9 +25,6 @@ from gossamer.records import (
     State,
 )
 from gossamer.settings import Settings
-
-NAME = "gossamer"
-"""The name by which robots.txt files speak of us (RFC 9309 2.2.1)."""
 
 MAX_REDIRECTS = 5
 _CACHED = 10_000

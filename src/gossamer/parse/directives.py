@@ -6,10 +6,8 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 
+from gossamer.agent import NAME
 from gossamer.records import Headers
-
-AGENT = "gossamer"
-"""The name directives may address us by."""
 
 _AGENT_PREFIX = re.compile(r"\s*([A-Za-z0-9_*-]+)\s*:(.*)", re.DOTALL)
 _WITH_VALUE = frozenset({"unavailable_after", "max-snippet", "max-image-preview", "max-video-preview"})
@@ -45,7 +43,7 @@ def _for_us(value: str) -> Iterable[str]:
     for part in value.split(","):
         addressed = _AGENT_PREFIX.match(part)
         if addressed and addressed[1].lower() not in _WITH_VALUE:
-            ours = addressed[1].lower() in (AGENT, "*")
+            ours = addressed[1].lower() in (NAME, "*")
             part = addressed[2]
         if ours:
             parts.append(part)

@@ -4,9 +4,10 @@ from collections.abc import Iterable
 from dataclasses import replace
 from hashlib import sha256
 
+from gossamer.agent import NAME
 from gossamer.parse import encoding, lexbor, turbo
 from gossamer.parse.body import undo
-from gossamer.parse.directives import AGENT, directives
+from gossamer.parse.directives import directives
 from gossamer.parse.job import DEFAULT_LIMITS, Limits, ParseJob
 from gossamer.parse.markup import Markup, Reference
 from gossamer.parse.refresh import refresh
@@ -96,7 +97,7 @@ def _page(facts: Facts, body: bytes, job: ParseJob, secret: bytes, limits: Limit
         canonical=canonical[0] if canonical and not canonical[2] else "",
         notes=(*facts.notes, *notes, *table.notes(), *_observed(markup, by_fallback=by_fallback)),
     )
-    facts = _directed(facts, [meta.content for meta in markup.metas if meta.name in ("robots", AGENT)], job)
+    facts = _directed(facts, [meta.content for meta in markup.metas if meta.name in ("robots", NAME)], job)
     return replace(facts, fingerprints=table.fingerprints(nofollow=facts.nofollow))
 
 

@@ -7,12 +7,12 @@ from pathlib import Path
 import apsw
 import click
 
+from gossamer.agent import NAME
 from gossamer.archive.catalogue import opened
 from gossamer.archive.history import History, HostNote, Try, find, history
 from gossamer.cli import output
 from gossamer.cli.looking import folder_argument, json_option, when
 from gossamer.cli.options import Command
-from gossamer.crawl.robots import NAME
 from gossamer.errors import ProblemFound, UsageError
 from gossamer.records import State
 from gossamer.url import typed

@@ -24,6 +24,7 @@ import numpy as np
 
 import gossamer
 from gossamer.agent import user_agent
+from gossamer.agent import NAME
 from gossamer.archive import store
 from gossamer.archive.database import create, database_error, open_for_writing, select
 from gossamer.archive.disk import Disk, write_error
@@ -97,7 +98,7 @@ class Collection:
         """Takes the lock; makes the folder where there is none."""
         refuse_other_folder(folder)
         self.folder = folder
-        self.made_folder = not folder.exists()
+        self._made_folder = not folder.exists()
         self._clock = clock
         try:
             folder.mkdir(parents=True, exist_ok=True)
@@ -112,13 +113,14 @@ class Collection:
         self._lock.close()
 
     def remove(self) -> None:
-        """Take away what a crawl that fetched nothing left of a folder that it made."""
+        """Take away what a crawl that fetched nothing left in a folder that was empty or not there before."""
         for path in sorted(self.folder.rglob("*"), reverse=True):
             if path.is_dir():
                 path.rmdir()
             else:
                 path.unlink()
-        self.folder.rmdir()
+        if self._made_folder:
+            self.folder.rmdir()
 
     def open(self, settings: Settings, seeds: Sequence[str], on_news: Callable[[], None]) -> Opened:
         """Open the database and the archive, put right what an unclean end left, and take the lease."""
@@ -266,7 +268,7 @@ def _full_delay(settings: Settings, exempt: str, body: bytes | None) -> float:
     setting = settings.delay if settings.delay is not None else 0.0 if exempt == "loopback" else 1.0
     if not body or b"delay" not in body.lower():
         return setting
-    crawl_delay = robots.parse(body).group("gossamer").crawl_delay or 0.0
+    crawl_delay = robots.parse(body).group(NAME).crawl_delay or 0.0
     return max(setting, min(crawl_delay, settings.max_delay))
 
 

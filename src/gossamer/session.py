@@ -6,12 +6,14 @@ import os
 import random
 from collections.abc import AsyncIterator, Callable, Iterator, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager, contextmanager, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from itertools import islice
 from logging.handlers import RotatingFileHandler
 from pathlib import Path
 
 from gossamer import url as urls
 from gossamer.agent import extra_headers, user_agent
+from gossamer.archive.catalogue import Filter, entries, opened
 from gossamer.clock import Clock, SystemClock
 from gossamer.collection import LOG_FILE, Collection, Opened, is_collection
 from gossamer.crawl.fetching import Fetcher
@@ -33,6 +35,7 @@ from gossamer.settings_files import Loaded, write_collection_file
 log = logging.getLogger("gossamer")
 
 _LOG_BYTES = 10 * 1024 * 1024
+_REASONS = 10
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,18 +65,34 @@ async def crawl(
         raise UsageError(f"{order.folder} is no collection, and no address was given", hint="give an address to crawl")
     collection = Collection(order.folder, clock)
     is_new = not is_collection(order.folder)
+    begun = False
+
+    def begin(manager: Crawl) -> None:
+        nonlocal begun
+        begun = True
+        started(manager)
+
     try:
         with _log_to(collection.folder, settings):
-            report = await _crawl(collection, order, observe, started, clock)
-        if is_new and report.ending is Ending.NO_SEED and collection.made_folder:
-            collection.remove()
+            report = await _crawl(collection, order, observe, begin, clock)
+        if report.ending is Ending.NO_SEED:
+            report = replace(report, seed_failures=_seed_reasons(order.folder) or report.seed_failures)
+            if is_new:
+                collection.remove()
         return report
     except BaseException:
-        if is_new and collection.made_folder and not is_collection(order.folder):
+        if is_new and not begun:  # later there may be something that is worth keeping
             collection.remove()
         raise
     finally:
         collection.close()
+
+
+def _seed_reasons(folder: Path) -> tuple[str, ...]:
+    """What is known of the addresses that a crawl without a page started from, and of what they redirected to."""
+    with opened(folder) as connection:
+        starts = entries(connection, Filter(depth=0))
+        return tuple(islice((f"{start.url}: {start.reason}" for start in starts if start.reason), _REASONS))
 
 
 async def _crawl(
@@ -91,21 +110,21 @@ async def _crawl(
         stack.push_async_callback(resolver.aclose)
         transport = Transport(user_agent(settings), clock, http2=settings.http2, max_connections=_connections(settings))
         stack.push_async_callback(transport.aclose)
-        opened = collection.open(settings, seeds, news.set)
-        stack.push_async_callback(opened.frontier.aclose)
+        parts = collection.open(settings, seeds, news.set)
+        stack.push_async_callback(parts.frontier.aclose)
         write_collection_file(collection.folder, order.loaded)
-        parsers = _parsers(opened.secret, settings)
+        parsers = _parsers(parts.secret, settings)
         await parsers.start()
         stack.push_async_callback(parsers.aclose)
-        manager = _manager(opened, resolver, transport, parsers, settings, clock, news)
+        manager = _manager(parts, resolver, transport, parsers, settings, clock, news)
         started(manager)
-        await opened.frontier.add([Candidate(url, Via.SEED, depth=0) for url in seeds])
-        await opened.frontier.event("started", seeds=seeds)
+        await parts.frontier.add([Candidate(url, Via.SEED, depth=0) for url in seeds])
+        await parts.frontier.event("started", seeds=seeds)
         log.info("started with %d seeds", len(seeds))
-        heartbeat = Heartbeat(manager, opened.frontier, collection.folder, settings, clock, observe)
+        heartbeat = Heartbeat(manager, parts.frontier, collection.folder, settings, clock, observe)
         async with _beating(heartbeat, manager):
             report = await manager.run()
-        await opened.frontier.event("stopped", ending=report.ending.name.lower())
+        await parts.frontier.event("stopped", ending=report.ending.name.lower())
         log.info("stopped: %s", report.ending)
         return report
 

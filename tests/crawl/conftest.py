@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from crawl.crawling import Crawled, address, look, run
+from crawl.crawling import Crawled, Nothing, address, look, run
 from fakeweb import FakeWeb
 from gossamer.url import origin
 
@@ -18,7 +18,7 @@ _HOOKS = ("clock", "started", "observe", "real_parsers")
 def crawl(tmp_path: Path) -> Iterator[CrawlIt]:
     """``crawl(web or addresses, **settings)`` crawls into ``folder`` and gives what came of it.
 
-    ``base``: the origin that rows are named without; that of the first address where none is given.
+    Raises Nothing when no seed could be fetched. ``base``: the origin that rows are named without; that of the first address where none is given.
     """
     with ExitStack() as stack:
 
@@ -26,6 +26,8 @@ def crawl(tmp_path: Path) -> Iterator[CrawlIt]:
             addresses = tuple((address(target), False) for target in targets)
             hooks = {name: more.pop(name) for name in _HOOKS if name in more}
             report = run(tmp_path / folder, addresses, more, **hooks)  # type: ignore[arg-type]  # a test knows their types
+            if not (tmp_path / folder).exists():
+                raise Nothing(report.seed_failures)
             crawled = look(report, tmp_path / folder, base or str(origin(addresses[0][0])))
             stack.callback(crawled.database.close)
             return crawled

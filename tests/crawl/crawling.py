@@ -28,6 +28,14 @@ QUICK: Mapping[str, object] = {"delay": 0.0, "retry_pause": 0.02, "min_free": 0}
 """Settings of a crawl that nobody has to be polite to."""
 
 
+class Nothing(Exception):
+    """A new crawl ended without a page, and left nothing behind; ``reasons`` are what a person is told."""
+
+    def __init__(self, reasons: tuple[str, ...]) -> None:
+        super().__init__(*reasons)
+        self.reasons = reasons
+
+
 class ParsersInThreads:
     """Parses as a worker does, but in a thread: starting a process takes longer than most of these crawls."""
 

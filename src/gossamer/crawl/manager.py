@@ -176,7 +176,7 @@ class Crawl:
             return Ending.NO_SEED
         if self.pausing or until is not None or self._frontier.is_reading:
             return None
-        return Ending.DONE if now.finished else Ending.NO_SEED
+        return Ending.DONE if now.pages else Ending.NO_SEED
 
     def _cannot_begin(self, now: Statistics) -> bool:
         """Nothing was ever fetched, and no host of a seed can be reached: a person wants to know now, not after retries."""

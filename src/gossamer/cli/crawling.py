@@ -27,6 +27,7 @@ def carry_out(order: Order, display: Display) -> None:
 
 async def _crawl(order: Order, display: Display) -> Report:
     loop = asyncio.get_running_loop()
+    beginning = asyncio.current_task()
     running: list[Crawl] = []
     signals = 0
 
@@ -34,8 +35,9 @@ async def _crawl(order: Order, display: Display) -> Report:
         nonlocal signals
         signals += 1
         if not running:
-            raise KeyboardInterrupt
-        if signals == 1:
+            if beginning is not None:
+                beginning.cancel()
+        elif signals == 1:
             say("Finishing what is in flight; once more to stop at once.")
             running[0].stop()
         else:
@@ -45,6 +47,8 @@ async def _crawl(order: Order, display: Display) -> Report:
         loop.add_signal_handler(number, interrupted)
     try:
         return await crawl(order, display.show, running.append)
+    except asyncio.CancelledError:
+        raise Interrupted("stopped before the first page", hint="give the same command again") from None
     finally:
         for number in (signal.SIGINT, signal.SIGTERM):
             loop.remove_signal_handler(number)

@@ -28,6 +28,23 @@ _BUFFER = 1024 * 1024
 _COMMAND = ("-P", "-m", "gossamer.parse.worker")  # -P: no module is taken from the folder one happens to be in
 
 
+async def _started() -> Process:
+    """A new process. Cancelled while it makes one, asyncio may wait for it for ever: the moment it takes is waited out."""
+    # A session of its own: Ctrl-C at the terminal goes to the crawler only.
+    making = asyncio.ensure_future(
+        asyncio.create_subprocess_exec(
+            sys.executable, *_COMMAND, stdin=PIPE, stdout=PIPE, stderr=PIPE, limit=_BUFFER, start_new_session=True
+        )
+    )
+    try:
+        return await asyncio.shield(making)
+    except asyncio.CancelledError:
+        process = await making
+        process.kill()
+        await process.wait()
+        raise
+
+
 class WorkerDied(Exception):
     """A worker ended, or was ended, before it answered. ``outside``: nothing says that a page was to blame."""
 
@@ -51,10 +68,7 @@ class WorkerProcess:
     async def start(cls, orders: Orders) -> "WorkerProcess":
         """Raises GossamerError, with what the worker said, when it does not come up."""
         try:
-            # A session of its own: Ctrl-C at the terminal goes to the crawler only.
-            process = await asyncio.create_subprocess_exec(
-                sys.executable, *_COMMAND, stdin=PIPE, stdout=PIPE, stderr=PIPE, limit=_BUFFER, start_new_session=True
-            )
+            process = await _started()
         except OSError as error:
             raise GossamerError(f"a parser worker can't be started ({error.strerror})") from error
         worker = cls(process)

@@ -50,6 +50,13 @@ def test_the_language_is_that_of_the_root_or_else_the_headers(
     [
         ("<p>a<p>b<div>c</div>d<ul><li>e<li>f</ul>g", "a b c d e f g"),
         ("a<br>b<hr>c", "a b c"),
+        (
+            "<table><caption>a</caption><tr><td>b<p>c<div>d</div>e<p>f</p>g<td><ul><li>h<li>i</ul>j</table>k",
+            "a b c d e f g h i j k",
+        ),
+        ("<ul>a<div>b</div><li>c</ul><form>d</form>e<fieldset><legend>f</legend>g</fieldset>h", "a b c d e f g h"),
+        ("a<center>b</center>c<hgroup>d</hgroup>e<dialog>f</dialog>g<xmp>h</xmp>i", "a b c d e f g h i"),
+        ("<ol start=7><li>a<li>b<ol><li>c</ol></ol>", "a b c"),
         ("in<b>li</b>ne a<span>b</span>", "inline ab"),
         ("<table><tr><td>1<td>2<tr><th>3</table>", "1 2 3"),
         ("<select><option>one<option>two</select>x<textarea>t</textarea><button>b</button>", "one two x t b"),

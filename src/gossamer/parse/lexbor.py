@@ -15,75 +15,21 @@ from gossamer.records import Via
 _CSS_URL = re.compile(r"""(?:url\(\s*|@import\s+)(?:"([^"]*)"|'([^']*)'|([^"'\s);]+))""", re.IGNORECASE)
 
 _SILENT = frozenset(
-    [
-        "script",
-        "style",
-        "title",
-        "template",
-        "iframe",
-        "noembed",
-        "noframes",
-        "object",
-        "audio",
-        "video",
-        "canvas",
-        "head",
-    ]
+    (
+        *("script", "style", "title", "template", "iframe", "noembed", "noframes", "object", "audio"),
+        *("video", "canvas", "head"),
+    )
 )
 _BLOCKS = frozenset(
-    [
-        "address",
-        "article",
-        "aside",
-        "blockquote",
-        "body",
-        "br",
-        "caption",
-        "center",
-        "dd",
-        "details",
-        "dialog",
-        "dir",
-        "div",
-        "dl",
-        "dt",
-        "fieldset",
-        "figcaption",
-        "figure",
-        "footer",
-        "form",
-        "frameset",
-        "h1",
-        "h2",
-        "h3",
-        "h4",
-        "h5",
-        "h6",
-        "header",
-        "hgroup",
-        "hr",
-        "html",
-        "legend",
-        "li",
-        "main",
-        "menu",
-        "nav",
-        "ol",
-        "p",
-        "pre",
-        "search",
-        "section",
-        "summary",
-        "table",
-        "tbody",
-        "tfoot",
-        "thead",
-        "tr",
-        "ul",
-        "xmp",
-    ]
+    (
+        *("address", "article", "aside", "blockquote", "body", "br", "caption", "center", "dd", "details"),
+        *("dialog", "dir", "div", "dl", "dt", "fieldset", "figcaption", "figure", "footer", "form"),
+        *("frameset", "h1", "h2", "h3", "h4", "h5", "h6", "header", "hgroup", "hr", "html", "legend", "li"),
+        *("listing", "main", "marquee", "menu", "nav", "ol", "p", "pre", "search", "section", "summary"),
+        *("table", "tbody", "td", "tfoot", "th", "thead", "tr", "ul", "xmp"),
+    )
 )
-_APART = frozenset(["td", "th", "option", "optgroup", "select", "textarea", "button"])
+_APART = frozenset(("option", "optgroup", "select", "textarea", "button", "svg"))
 
 
 def read(body: bytes, charset: str) -> Markup:

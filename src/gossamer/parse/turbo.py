@@ -12,13 +12,21 @@ from gossamer.parse.text import fold
 from gossamer.records import Via
 
 _PLAIN = PlainText(layout="strict", bullet="", table_cell_separator=" ")
-_SET_APART = ("option", "optgroup", "select", "textarea", "button")
+_SET_APART = ("option", "optgroup", "select", "textarea", "button", "svg")
 """Shown as boxes of their own: their text must not be glued to their neighbours'."""
 
 _NOT_SHOWN = ("iframe", "object", "audio", "video", "canvas")
 """What stands in them is for browsers that can't show them."""
 
-_OF_NOTE = ("base", "form", "link", "meta", "noscript", "script", "template", "title", *_SET_APART, *_NOT_SHOWN)
+_BLOCKS = (
+    *("caption", "center", "dialog", "dir", "fieldset", "form", "hgroup", "legend", "listing", "marquee", "menu", "ol"),
+    *("search", "table", "tbody", "td", "tfoot", "th", "thead", "tr", "ul", "xmp"),
+)
+"""Made plain blocks before the text is taken: the library would glue their text to its neighbours', glue the blocks
+within a table's cell to one another, leave out captions and what is in a list but in none of its items, and number
+the items."""
+
+_OF_NOTE = ("base", "link", "meta", "noscript", "script", "template", "title", *_SET_APART, *_NOT_SHOWN, *_BLOCKS)
 
 _ANCHOR_TEXT = 200_000  # characters that are read for sure
 
@@ -111,6 +119,9 @@ def _text(document: Document, found: dict[str, list[Element]]) -> str:
     for tag in _NOT_SHOWN:
         for element in found[tag]:
             element.clear()
+    for tag in _BLOCKS:
+        for element in found[tag]:
+            element.tag = "div"
     return _plain([document])
 
 

@@ -59,8 +59,8 @@ PAGES: dict[str, tuple[Page, FailureKind, int]] = {
 @pytest.fixture(scope="module")
 def failed(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Crawled, FakeWeb]]:
     """One crawl that meets them all."""
-    site = Site({path: page for path, (page, _, _) in PAGES.items()} | {"/fine": html("fine")})
-    site.pages["/"] = links(*PAGES, "/fine")
+    site = Site({"/": links(*PAGES, "/fine"), "/fine": html("fine")})
+    site.pages |= {path: page for path, (page, _, _) in PAGES.items()}
     folder = tmp_path_factory.mktemp("failures") / "c"
     settings = {"max_tries": TRIES, "first_byte_timeout": 0.3, "timeout": 0.6, "max_decoded": 10_000_000}
     with FakeWeb(site) as web:
@@ -175,9 +175,7 @@ def test_an_address_of_a_host_that_is_put_aside_waits_for_the_retry(serve: Serve
     assert crawl(base=web.origin(ill)).kept() >= {"/", "/b"}
 
 
-@pytest.mark.parametrize(
-    ("entry", "kind"), [(NXDOMAIN, FailureKind.DNS_NO_NAME), (SERVFAIL, FailureKind.DNS_FAILURE)]
-)
+@pytest.mark.parametrize(("entry", "kind"), [(NXDOMAIN, FailureKind.DNS_NO_NAME), (SERVFAIL, FailureKind.DNS_FAILURE)])
 def test_names(serve: Serve, names: MakeNames, crawl: CrawlIt, entry: Answer, kind: FailureKind) -> None:
     web = serve(Site({"/": html("fine")}, name="well.test"))
     servers = names({"well.test": "127.0.0.1", "ill.test": entry})

@@ -84,7 +84,7 @@ def insert_page(
             exchange.address,
             exchange.protocol,
             exchange.truncated,
-            "\n".join(facts.notes) if facts else "",
+            "\n".join(_notes(facts)) if facts else "",
             facts.is_page if facts else False,
             kept,
             indexed,
@@ -99,6 +99,13 @@ def insert_page(
         connection.execute("INSERT INTO links VALUES (?, ?)", (page_id, facts.links))
     if indexed:
         index.insert(connection, page_id, facts.title, exchange.url, facts.text)
+
+
+def _notes(facts: Facts) -> tuple[str, ...]:
+    """What a person should know of a page; what is behind forms is left out of the crawl."""
+    if not facts.forms:
+        return facts.notes
+    return (*facts.notes, "1 form" if facts.forms == 1 else f"{facts.forms} forms")
 
 
 def leads_back(connection: apsw.Connection, target: int, url_id: int, at_most: int) -> bool:

@@ -1,17 +1,19 @@
 """status, urls, why, search, verify, retry and release: as a person and as another program use them."""
 
+import contextlib
 import csv
 import io
 import json
 import os
 import re
+import shutil
 import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from pathlib import Path
 
+import apsw
 import pytest
 
 from cli.programs import BIN, run
@@ -211,6 +213,36 @@ def test_a_damaged_database_ends_with_4_and_one_line(folder: str) -> None:
     assert (ended.code, ended.out, len(ended.err.splitlines())) == (4, "", 1)
 
 
+def columns(path: Path) -> list[tuple[str, str]]:
+    connection = apsw.Connection(str(path))
+    tables = connection.execute(
+        "SELECT name FROM sqlite_schema WHERE sql LIKE 'CREATE TABLE%' AND name NOT LIKE '%!_%' ESCAPE '!'"
+    )
+    found = [
+        (str(table), str(row[1]))
+        for (table,) in tables.fetchall()
+        for row in connection.execute(f"PRAGMA table_info({table})")
+    ]
+    connection.close()
+    return found
+
+
+@pytest.mark.parametrize("value", ["x'ff00'", "'zzz'", "9e999", "-1", "1 << 62"])
+def test_a_stranger_can_put_any_value_into_any_column(folder: str, shown: Shown, tmp_path: Path, value: str) -> None:
+    path = tmp_path / "strange" / "crawl.db"
+    shutil.copytree(folder, path.parent)
+    whole = path.read_bytes()
+    for number, (table, column) in enumerate(columns(path)):
+        connection = apsw.Connection(str(path))
+        with contextlib.suppress(apsw.ConstraintError, apsw.MismatchError):
+            connection.execute(f"UPDATE {table} SET {column} = {value}")
+        connection.close()
+        command = [["status"], ["urls"], ["why", "a.test/1"], ["search", "vector things"], ["verify"]][number % 5]
+        with contextlib.suppress(CollectionError, ProblemFound):
+            shown(command[0], str(path.parent), *command[1:])
+        path.write_bytes(whole)
+
+
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root can become somebody who may not write")
 def test_a_collection_that_can_not_be_written_can_be_read(folder: str) -> None:
     for path in (Path(folder), *Path(folder).rglob("*")):
@@ -246,7 +278,7 @@ main()
 # --- beside a crawl that runs
 
 
-@contextmanager
+@contextlib.contextmanager
 def crawling(web: FakeWeb, folder: Path) -> Iterator["subprocess.Popen[bytes]"]:
     command = [str(BIN / "gossamer"), "crawl", web.url("/"), "-o", str(folder), "--delay", "0.05", "--min-free", "0"]
     process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)

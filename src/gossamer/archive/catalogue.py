@@ -9,9 +9,12 @@ from typing import Any
 import apsw
 
 from gossamer.archive import database
-from gossamer.errors import CollectionError
+from gossamer.errors import ArchiveError, CollectionError
 from gossamer.policy.patterns import Patterns
 from gossamer.records import State
+
+STRANGE = (TypeError, ValueError, OverflowError, AttributeError)
+"""What comes of values that no crawl writes: SQLite takes any value in any column, and a stranger may have put it there."""
 
 _GROUP = 1000  # rows that are read at once: a reader that pauses must not hold the database's log from being emptied
 
@@ -20,7 +23,8 @@ _GROUP = 1000  # rows that are read at once: a reader that pauses must not hold 
 def opened(folder: Path) -> Iterator[apsw.Connection]:
     """The database of the collection in ``folder``, to be read, also while a crawl writes to it.
 
-    Raises CollectionError when there is none or it can't be read; SQLite's errors inside the block become ours.
+    Raises CollectionError when there is none or it can't be read; errors inside the block that come from the database
+    become ours.
     """
     path = database_path(folder)
     connection = database.open_for_reading(path)
@@ -28,6 +32,10 @@ def opened(folder: Path) -> Iterator[apsw.Connection]:
         yield connection
     except apsw.Error as error:
         raise database.database_error(path, error) from error
+    except STRANGE as error:
+        raise ArchiveError(
+            f"{path} holds a value that no crawl writes ({error})", hint="look with: gossamer verify"
+        ) from error
     finally:
         connection.close()
 
@@ -100,9 +108,9 @@ def entries(connection: apsw.Connection, wanted: Filter) -> Iterator[Entry]:
     after = 0
     while rows := _group(connection, wanted, after):
         for row in rows:
-            if patterns is None or patterns.first_match(str(row[1])) is not None:
+            if patterns is None or patterns.first_match(row[1]) is not None:
                 yield _entry(row)
-        after = int(str(rows[-1][0]))
+        after = rows[-1][0]
 
 
 def entry(connection: apsw.Connection, url_id: int) -> Entry:
@@ -135,7 +143,7 @@ def _group(connection: apsw.Connection, wanted: Filter, after: int, limit: int =
 
 def _entry(row: tuple[Any, ...]) -> Entry:
     number, url, state, reason, held, *rest = row
-    return Entry(number, url, State(int(str(state))), reason, bool(held), *rest)
+    return Entry(number, url, State(state), reason, bool(held), *rest)
 
 
 _ENTRIES = """

@@ -7,6 +7,7 @@ import apsw
 
 from gossamer import url as urls
 from gossamer.archive.catalogue import Entry, entry
+from gossamer.errors import ArchiveError
 from gossamer.parse.links import unpack
 from gossamer.policy import robots
 
@@ -74,7 +75,8 @@ class History:
 def find(connection: apsw.Connection, url: str) -> int | None:
     """The id of a URL, as it stands in the database."""
     secret = connection.execute("SELECT value FROM meta WHERE name = 'secret'").get
-    assert isinstance(secret, bytes)
+    if not isinstance(secret, bytes):
+        raise ArchiveError("the secret of the fingerprints is missing", hint="restore the collection from a copy")
     number = int.from_bytes(urls.fingerprint(url, secret), "little", signed=True)
     found = connection.execute("SELECT id FROM url WHERE fingerprint = ? AND url = ?", (number, url)).get
     return found if isinstance(found, int) else None

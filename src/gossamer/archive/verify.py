@@ -14,6 +14,7 @@ import apsw
 
 from gossamer import url as urls
 from gossamer.archive import database, index, verify_records
+from gossamer.archive.catalogue import STRANGE
 from gossamer.errors import ArchiveError
 from gossamer.parse.links import unpack
 
@@ -53,6 +54,8 @@ def _as_far_as_possible(problems: Iterator[Problem]) -> Iterator[Problem]:
         yield from problems
     except apsw.Error as error:
         yield Problem("database", database.NAME, f"it can't be read ({error})")
+    except STRANGE as error:
+        yield Problem("database", database.NAME, f"it holds a value that no crawl writes ({error})")
 
 
 def _database(connection: apsw.Connection) -> Iterator[Problem]:

@@ -41,11 +41,11 @@ def find(folder: Path, words: tuple[str, ...], limit: int, offset: int, as_json:
     query = " ".join(words)
     with opened(folder) as connection:
         hits = search(connection, query, limit, offset)
-    if as_json:
-        output.write_rows("jsonl", FIELDS, ({name: getattr(hit, name) for name in FIELDS} for hit in hits))
-        return
-    for number, hit in enumerate(hits, offset + 1):
-        _show(number, hit)
+        if as_json:
+            output.write_rows("jsonl", FIELDS, ({name: getattr(hit, name) for name in FIELDS} for hit in hits))
+            return
+        for number, hit in enumerate(hits, offset + 1):
+            _show(number, hit)
     if not hits:
         output.say(f"nothing was found for {query}")
 

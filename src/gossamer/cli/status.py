@@ -46,10 +46,10 @@ def show_status(folder: Path, as_json: bool) -> None:
     clock = SystemClock()
     with opened(folder) as connection:
         found = status(connection, clock.now())
-    if as_json:
-        output.write_json(_row(folder, found))
-    else:
-        output.write_pairs(_pairs(folder, found, clock.now()))
+        if as_json:
+            output.write_json(_row(folder, found))
+        else:
+            output.write_pairs(_pairs(folder, found, clock.now()))
 
 
 def _row(folder: Path, found: Status) -> output.Row:

@@ -40,11 +40,15 @@ def explain(folder: Path, url: str, as_json: bool) -> None:
     """
     with opened(folder) as connection:
         found = history(connection, _find(connection, url), NAME)
-    if as_json:
-        output.write_json(_row(found))
-        return
+        if as_json:
+            output.write_json(_row(found))
+        else:
+            _show(found)
+
+
+def _show(found: History) -> None:
     for label, value in _pairs(found):
-        output.write_line(f"{label + ':':<13} {value}" if label else f"{'':<13} {value}")
+        output.write_line(f"{label + ':' if label else '':<13} {value}")
 
 
 def _find(connection: apsw.Connection, text: str) -> int:

@@ -6,7 +6,7 @@ import apsw
 
 from gossamer.archive import index
 from gossamer.archive.segments import Segment
-from gossamer.records import Exchange, Facts, Outcome, RecordPlace, RobotsAnswer, State
+from gossamer.records import Claim, Exchange, Facts, Outcome, RecordPlace, RobotsAnswer, State
 
 DESCRIPTION = 200
 """Characters of text that describe a page."""
@@ -42,11 +42,12 @@ def original_of(connection: apsw.Connection, digest: bytes, url_id: int) -> Orig
     return None if row is None or row[4] == url_id else Original(*row[:4])
 
 
-def duplicates_on_host(connection: apsw.Connection, digest: bytes, host_id: int, at_most: int) -> int:
-    """How many kept pages of a host have these bytes, counted up to a limit."""
+def duplicates_before(connection: apsw.Connection, digest: bytes, claim: Claim, at_most: int) -> int:
+    """How many duplicates with these bytes the claim's host had before the claim's newest page, up to a limit."""
     rows = connection.execute(
-        "SELECT 1 FROM page JOIN url ON url.id = page.url WHERE digest = ? AND is_kept = 1 AND url.host = ? LIMIT ?",
-        (digest, host_id, at_most),
+        "SELECT 1 FROM page JOIN url ON url.id = page.url WHERE digest = ? AND is_kept = 1 AND duplicate_of IS NOT NULL"
+        " AND url.host = ? AND page.id < (SELECT max(id) FROM page WHERE url = ?) LIMIT ?",
+        (digest, claim.host_id, claim.url_id, at_most),
     )
     return len(rows.fetchall())
 

@@ -42,7 +42,7 @@ from gossamer.records import (
 )
 
 FOLLOWED_DUPLICATES = 3
-"""So many pages of equal bytes on one host have their links followed; of further ones new links are parked."""
+"""So many duplicates on one host have their links followed; of further ones new links are parked."""
 
 _CIRCLE = 100
 """Redirects after which nobody looks whether they go round in a circle; the setting allows no more in a row."""
@@ -294,8 +294,8 @@ class Ledger:
         """
         if stored.duplicate_of is None or stored.digest is None:
             return ""
-        count = store.duplicates_on_host(self._connection, stored.digest, claim.host_id, FOLLOWED_DUPLICATES + 2)
-        return f"found only on a duplicate page: {claim.url}" if count > FOLLOWED_DUPLICATES + 1 else ""
+        before = store.duplicates_before(self._connection, stored.digest, claim, FOLLOWED_DUPLICATES)
+        return f"found only on a duplicate page: {claim.url}" if before >= FOLLOWED_DUPLICATES else ""
 
     def _receipt(self, work: _Work, seeds: Iterable[int] = ()) -> Receipt:
         hosts = {claim.host_id for claim in work.found.claims}.union(seeds)

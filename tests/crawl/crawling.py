@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Callable, Mapping
+from contextlib import nullcontext
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -21,7 +22,6 @@ from gossamer.parse.job import DEFAULT_LIMITS, ParseJob
 from gossamer.parse.links import unpack
 from gossamer.records import Facts, Link, State
 from gossamer.session import Order
-from gossamer.settings import Settings
 from gossamer.settings_files import load
 
 QUICK: Mapping[str, object] = {"delay": 0.0, "retry_pause": 0.02, "min_free": 0}
@@ -39,13 +39,9 @@ class Nothing(Exception):
 class ParsersInThreads:
     """Parses as a worker does, but in a thread: starting a process takes longer than most of these crawls."""
 
-    def __init__(self, secret: bytes, max_decoded: int) -> None:
+    def __init__(self, workers: int, secret: bytes, parse_timeout: float, memory: int, max_decoded: int) -> None:
         self._secret = secret
         self._limits = replace(DEFAULT_LIMITS, max_decoded=max_decoded)
-
-    @classmethod
-    def of(cls, secret: bytes, settings: Settings) -> "ParsersInThreads":
-        return cls(secret, settings.max_decoded)
 
     async def start(self) -> None: ...
 
@@ -155,8 +151,7 @@ def run(
     """One crawl, with the settings that the folder has as well."""
     known = folder if (folder / "crawl.db").exists() else None
     loaded = load({**QUICK, **settings}, collection=known, environment={}, user_file=None)
-    parsers = session._parsers if real_parsers else ParsersInThreads.of
-    with patch.object(session, "_parsers", parsers):
+    with nullcontext() if real_parsers else patch.object(session, "ParserPool", ParsersInThreads):
         return asyncio.run(session.crawl(Order(folder, addresses, loaded), observe, started, clock))
 
 

@@ -7,7 +7,7 @@ nothing. Nothing is folded by guess: no ``www.`` stripping, no sorting of querie
 import hashlib
 import re
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cache, lru_cache
 
 import ada_url
 from publicsuffixlist import PublicSuffixList
@@ -19,7 +19,6 @@ MAX_URL = 8192
 
 SHARDS = 4096
 
-_PUBLIC_SUFFIXES = PublicSuffixList()
 _SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:")
 _BAD_AUTHORITY = re.compile(r"^[A-Za-z][A-Za-z0-9+.-]*:[/\\]*[^/\\?#]*:\d+@")
 _DEFAULT_PORTS = {"http": 80, "https": 443}
@@ -116,7 +115,13 @@ def registrable_domain(hostname: str) -> str:
     bare = hostname.rstrip(".")
     if bare.startswith("[") or bare.replace(".", "").isdigit():
         return hostname
-    return _PUBLIC_SUFFIXES.privatesuffix(bare) or bare
+    return _public_suffixes().privatesuffix(bare) or bare
+
+
+@cache
+def _public_suffixes() -> PublicSuffixList:
+    """Read when it is first needed: that takes longer than everything else that a small command does."""
+    return PublicSuffixList()
 
 
 def shard(hostname: str) -> int:

@@ -20,8 +20,8 @@ FLOORS: dict[str, tuple[str, ...]] = {
     "words": ("errors", "clock", "url", "records", "settings", "settings_values", "settings_files", "agent", "lock"),
     "decisions and facts": ("policy", "parse"),
     "rooms": ("frontier", "fetch", "archive"),
-    "journeys": ("crawl", "refresh", "offline"),
-    "wiring": ("collection", "get", "session"),
+    "journeys": ("crawl", "intake", "refresh", "offline"),
+    "wiring": ("collection", "get", "session", "importing"),
     "doors": ("cli", "web", "example"),
 }
 """From the lowest; what stands in each. The same table is in ARCHITECTURE.md."""

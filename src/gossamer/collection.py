@@ -94,8 +94,8 @@ def refuse_other_folder(folder: Path) -> None:
 class Collection:
     """Holds the folder's lock from opening to closing."""
 
-    def __init__(self, folder: Path, clock: Clock) -> None:
-        """Takes the lock; makes the folder where there is none."""
+    def __init__(self, folder: Path, clock: Clock, purpose: str = "gossamer crawl") -> None:
+        """Takes the lock, telling others what for; makes the folder where there is none."""
         refuse_other_folder(folder)
         self.folder = folder
         self._made_folder = not folder.exists()
@@ -106,7 +106,7 @@ class Collection:
             raise CollectionError(
                 f"the folder {folder} can't be made ({error.strerror})", hint="give another one with -o"
             ) from error
-        self._lock = FolderLock(folder, "gossamer crawl", clock.now())
+        self._lock = FolderLock(folder, purpose, clock.now())
 
     def close(self) -> None:
         """Let go of the folder."""

@@ -31,6 +31,7 @@ class Via(StrEnum):
     REFRESH = "refresh"  # <meta http-equiv=refresh>
     REQUISITE = "requisite"  # image, style, script, font, media: what a page needs to be shown
     SITEMAP = "sitemap"
+    IMPORT = "import"  # it has a record in an archive that somebody else made
 
 
 FOLLOWED = frozenset(

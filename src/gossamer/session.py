@@ -73,7 +73,7 @@ async def crawl(
         started(manager)
 
     try:
-        with _log_to(collection.folder, settings):
+        with log_to(collection.folder, settings):
             report = await _crawl(collection, order, observe, begin, clock)
         if report.ending is Ending.NO_SEED:
             report = replace(report, seed_failures=_seed_reasons(order.folder) or report.seed_failures)
@@ -113,7 +113,7 @@ async def _crawl(
         parts = collection.open(settings, seeds, news.set)
         stack.push_async_callback(parts.frontier.aclose)
         write_collection_file(collection.folder, order.loaded)
-        parsers = _parsers(parts.secret, settings)
+        parsers = parser_pool(parts.secret, settings)
         await parsers.start()
         stack.push_async_callback(parsers.aclose)
         manager = _manager(parts, resolver, transport, parsers, settings, clock, news)
@@ -146,7 +146,7 @@ def _manager(
     return Crawl(Parts(frontier, visitor, pipeline, settings, clock), news)
 
 
-def _parsers(secret: bytes, settings: Settings) -> ParserPool:
+def parser_pool(secret: bytes, settings: Settings) -> ParserPool:
     return ParserPool(
         settings.parsers or max(1, (os.cpu_count() or 2) - 1),
         secret,
@@ -174,7 +174,7 @@ async def _beating(heartbeat: Heartbeat, manager: Crawl) -> AsyncIterator[None]:
 
 
 @contextmanager
-def _log_to(folder: Path, settings: Settings) -> Iterator[None]:
+def log_to(folder: Path, settings: Settings) -> Iterator[None]:
     """Everything that is logged goes to a file in the folder, which is kept from growing without end."""
     handler = _LogFile(folder / LOG_FILE, maxBytes=_LOG_BYTES, backupCount=1, encoding="utf-8", delay=True)
     handler.setFormatter(_LineFormatter("%(asctime)s %(levelname)s %(name)s: %(message)s"))

@@ -91,11 +91,11 @@ class SegmentWriter:
             payload_digest=payload_digest,
             original=original,
         )
-        response, request = (record.member() for record in records)
+        response, *request = (record.member() for record in records)
         with self._poisoning():
             segment = self._ready()
-            self._write(response)
-            self._write(request)
+            for member in (response, *request):
+                self._write(member)
         return RecordPlace(segment.id, segment.bytes, len(response))
 
     def sync(self) -> tuple[Segment, ...]:

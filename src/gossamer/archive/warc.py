@@ -134,8 +134,10 @@ def capture(
     content_type: str = "",
     payload_digest: bytes | None = None,
     original: Original | None = None,
-) -> tuple[Record, Record]:
+) -> tuple[Record, ...]:
     """The response (or revisit) record of an exchange, and the request record that goes with it.
+
+    An exchange that comes from an archive may have no request: then there is no record of it.
 
     ``ids`` are those of the two, ``content_type`` is what the body was found to be, ``payload_digest`` the sha256 of
     the body as it came, for callers that have it already. A revisit is made only when the
@@ -146,11 +148,13 @@ def capture(
     named = (
         ("WARC-Record-ID", response_id),
         *event,
-        ("WARC-Concurrent-To", request_id),
+        *((("WARC-Concurrent-To", request_id),) if exchange.request_head else ()),
         ("Content-Type", "application/http;msgtype=response"),
     )
     digest = payload_digest or sha256(exchange.body).digest()
     answer = _response(exchange, named, content_type, digest_label(digest), original)
+    if not exchange.request_head:
+        return (answer,)
     block = redact(_request_head(exchange))
     fields = (
         ("WARC-Type", "request"),

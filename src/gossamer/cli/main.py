@@ -7,6 +7,7 @@ from gossamer.cli.completion import completion
 from gossamer.cli.config import config
 from gossamer.cli.crawl import crawl
 from gossamer.cli.guard import run
+from gossamer.cli.import_ import import_files
 from gossamer.cli.retry import release, retry
 from gossamer.cli.search import find
 from gossamer.cli.status import show_status
@@ -21,7 +22,7 @@ def cli() -> None:
     """Crawl sites politely, keep them in a standard archive, and search them."""
 
 
-for _command in (crawl, show_status, urls, explain, find, check, retry, release, config, completion):
+for _command in (crawl, show_status, urls, explain, find, check, retry, release, import_files, config, completion):
     cli.add_command(_command)
 
 

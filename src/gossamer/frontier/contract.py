@@ -80,6 +80,10 @@ class Frontier(Protocol):
         """Let failed URLs wait again with no tries counted, and take put-aside hosts back; the number of URLs."""
         ...
 
+    async def put_in_order(self) -> int:
+        """Number the versions of each URL by their time, after older ones were added; the number of URLs changed."""
+        ...
+
     @property
     def is_reading(self) -> bool:
         """Whether URLs are on their way from disk: a Wait may soon be over."""

@@ -93,6 +93,8 @@ class Discovery:
         else:
             final = row[1] != HELD_AS_FOUND
             if candidate.via is Via.SEED:
+                self._note_seed(row[0])
+            if candidate.via is Via.SEED:
                 self._name(row[0])
         if final:
             self._fresh.add(strong_key)
@@ -164,6 +166,12 @@ class Discovery:
         self._connection.execute(
             "UPDATE url SET via = ?, parent = NULL, depth = 0, hops = 0 WHERE id = ? AND state = ?",
             (Via.SEED, url_id, State.WAITING),
+        )
+
+    def _note_seed(self, url_id: int) -> None:
+        """A person names a URL that is known and needs no visit: it still is where later crawls start from."""
+        self._connection.execute(
+            "UPDATE url SET depth = 0 WHERE id = ? AND held = 0 AND state != ?", (url_id, State.FAILED)
         )
 
     def rejudge(self) -> None:

@@ -226,10 +226,12 @@ class Ledger:
         claim, settlement, now = outcome.claim, outcome.settlement, self._clock.now()
         ((state, held),) = select(self._connection, "SELECT state, held FROM url WHERE id = ?", (claim.url_id,))
         attempts = claim.attempts + settlement.counts_as_try
-        is_file = store.is_kept(outcome) and not (outcome.facts is not None and outcome.facts.is_page)
+        kind = Kind.INTERNAL if claim.via is Via.IMPORT else None
+        if store.is_kept(outcome) and not (outcome.facts is not None and outcome.facts.is_page):
+            kind = Kind.OTHER
         self._connection.execute(
             "UPDATE url SET state = ?, reason = ?, held = ?, due = ?, attempts = ?, settled = ?,"
-            " kind = iif(?, ?, kind) WHERE id = ?",
+            " kind = ifnull(?, kind) WHERE id = ?",
             (
                 settlement.state,
                 settlement.reason,
@@ -237,8 +239,7 @@ class Ledger:
                 settlement.due,
                 attempts,
                 now,
-                is_file,
-                Kind.OTHER,
+                kind,
                 claim.url_id,
             ),
         )

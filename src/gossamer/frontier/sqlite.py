@@ -11,7 +11,7 @@ from typing import TypeVar
 
 import apsw
 
-from gossamer.archive import requests, store
+from gossamer.archive import requests, store, versions
 from gossamer.archive.database import database_error, select
 from gossamer.clock import Clock
 from gossamer.frontier.contract import Wait
@@ -130,6 +130,9 @@ class SqliteFrontier:
         count = await self._write(lambda: requests.requeue(self._connection, selection))
         await self._reload()
         return count
+
+    async def put_in_order(self) -> int:
+        return await self._write(lambda: versions.put_in_order(self._connection))
 
     async def _reload(self) -> None:
         """Read anew what waits, after a command changed it on disk."""

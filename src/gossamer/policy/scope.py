@@ -86,6 +86,8 @@ class Scope:
         if candidate.other:
             return Verdict(Decision.REFUSE, f"not fetched: {_scheme(candidate.url)}", Kind.OTHER)
         url = candidate.url
+        if candidate.via is Via.IMPORT:
+            return _IMPORTED
         host = _host(url)
         is_start = candidate.via is Via.SEED or url in self._seeds or self._is_redirected_seed(candidate)
         kind = Kind.INTERNAL if is_start or self._is_internal(url, host) else Kind.EXTERNAL
@@ -139,6 +141,9 @@ class Scope:
             end = rest.find("/", end) + 1
         return False
 
+
+_IMPORTED = Verdict(Decision.HOLD, "imported", Kind.INTERNAL)
+"""An archive's own pages belong to the collection, and are not fetched: they are finished in the next transaction."""
 
 _ADMITTED = {kind: Verdict(Decision.ADMIT, "", kind) for kind in Kind}
 _REQUISITES = {kind: Verdict(Decision.HOLD, "requisite", kind) for kind in Kind}

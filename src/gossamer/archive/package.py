@@ -1,0 +1,105 @@
+"""The WARC files in what a person hands over: a file is one itself, a WACZ is a zip that holds some (WACZ 1.1.1, 4.1)."""
+
+import shutil
+import stat
+import struct
+import zipfile
+import zlib
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from tempfile import TemporaryFile
+from typing import BinaryIO
+
+from gossamer.errors import UsageError
+
+_ZIP = b"PK\x03\x04"
+_LOCAL_HEADER = struct.Struct("<4s22xHH")  # APPNOTE 4.3.7: signature, …, lengths of name and extra field
+_MAX_RATIO = 200  # a deflated WARC file that grows more is a bomb: what it holds is compressed already
+_ENCRYPTED = 1
+_BAD_ZIP = (zipfile.BadZipFile, struct.error, NotImplementedError, ValueError, EOFError, zlib.error)
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """A WARC file: a stretch of bytes of a file that is open."""
+
+    name: str  # for messages
+    file: BinaryIO
+    start: int
+    end: int
+
+
+@dataclass(frozen=True, slots=True)
+class Unreadable:
+    """Something that should be a WARC file and can't be read."""
+
+    name: str
+    message: str
+
+
+@contextmanager
+def opened(path: Path) -> Iterator[Iterator[Part | Unreadable]]:
+    """The WARC files in a file. No name from inside of it is ever used to write to.
+
+    Raises UsageError when it can't be opened.
+    """
+    with ExitStack() as stack:
+        try:
+            is_file = stat.S_ISREG(path.stat().st_mode)
+            file = stack.enter_context(path.open("rb")) if is_file else None
+        except OSError as error:
+            raise UsageError(f"{path} can't be read ({error.strerror})", hint="name a WARC or WACZ file") from error
+        if file is None:
+            raise UsageError(f"{path} is no file", hint="name a WARC or WACZ file")
+        size = path.stat().st_size
+        yield _package(path, file, size, stack) if file.read(4) == _ZIP else iter((Part(str(path), file, 0, size),))
+
+
+def _package(path: Path, file: BinaryIO, size: int, stack: ExitStack) -> Iterator[Part | Unreadable]:
+    try:
+        package = stack.enter_context(zipfile.ZipFile(file))
+    except _BAD_ZIP as error:
+        yield Unreadable(str(path), f"the zip file is damaged ({error}): it is searched for records")
+        yield Part(str(path), file, 0, size)
+        return
+    for entry in package.infolist():
+        if entry.filename.lower().endswith((".warc", ".warc.gz")):
+            yield _entry(path, file, size, package, entry, stack)
+        elif entry.filename.lower().endswith(".wacz"):
+            yield Unreadable(f"{path}!{entry.filename}", "a package within a package is not read; import it by itself")
+
+
+def _entry(
+    path: Path, file: BinaryIO, size: int, package: zipfile.ZipFile, entry: zipfile.ZipInfo, stack: ExitStack
+) -> Part | Unreadable:
+    name = f"{path}!{entry.filename}"
+    if entry.flag_bits & _ENCRYPTED:
+        return Unreadable(name, "it is encrypted")
+    try:
+        if entry.compress_type == zipfile.ZIP_STORED:
+            start = _start(file, entry)
+            return Part(name, file, start, min(size, start + entry.compress_size))
+        return _unpacked(name, package, entry, stack)
+    except _BAD_ZIP as error:
+        return Unreadable(name, f"it can't be unpacked ({error})")
+
+
+def _start(file: BinaryIO, entry: zipfile.ZipInfo) -> int:
+    """Where the bytes of a stored entry begin: its own header may be longer than the directory says."""
+    file.seek(entry.header_offset)
+    signature, name_length, extra_length = _LOCAL_HEADER.unpack(file.read(_LOCAL_HEADER.size))
+    if signature != _ZIP:
+        raise zipfile.BadZipFile("no entry begins there")
+    return int(entry.header_offset + _LOCAL_HEADER.size + name_length + extra_length)
+
+
+def _unpacked(name: str, package: zipfile.ZipFile, entry: zipfile.ZipInfo, stack: ExitStack) -> Part | Unreadable:
+    """A deflated entry in a file without a name: reading behind damage goes back and forth."""
+    if entry.file_size > _MAX_RATIO * max(entry.compress_size, 1):
+        return Unreadable(name, f"it would grow from {entry.compress_size} to {entry.file_size} bytes")
+    file = stack.enter_context(TemporaryFile())  # noqa: SIM115 - the stack closes it
+    with package.open(entry) as source:
+        shutil.copyfileobj(source, file)  # zipfile stops at the size that was promised
+    return Part(name, file, 0, file.tell())

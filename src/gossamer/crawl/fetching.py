@@ -1,7 +1,7 @@
 """One request with all that goes before it: the name is looked up, the address checked, the connection pinned to it."""
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from typing import Protocol
@@ -17,6 +17,8 @@ PENDING = "pending"
 
 _ADDRESSES_TRIED = 3
 
+OnSent = Callable[[], None]
+
 
 class Resolver(Protocol):
     """Names to addresses."""
@@ -27,7 +29,7 @@ class Resolver(Protocol):
 class Transport(Protocol):
     """Requests to exchanges."""
 
-    async def fetch(self, request: Request) -> Exchange | Failure: ...
+    async def fetch(self, request: Request, on_sent: OnSent | None = None) -> Exchange | Failure: ...
 
 
 class Fetcher:
@@ -43,8 +45,13 @@ class Fetcher:
         self._clock = clock
         self._doors: dict[str, _Door] = {}
 
-    async def fetch(self, url: str, host: Host, *, max_body: int | None = None) -> tuple[Exchange | Failure, str]:
-        """The answer, and the class of address that the host is exempt with from now on (empty: none)."""
+    async def fetch(
+        self, url: str, host: Host, *, max_body: int | None = None, on_sent: OnSent | None = None
+    ) -> tuple[Exchange | Failure, str]:
+        """The answer, and the class of address that the host is exempt with from now on (empty: none).
+
+        ``on_sent`` is called when a request goes over the wire.
+        """
         found = await self._resolver.resolve(urls.origin(url).hostname)
         if isinstance(found, Failure):
             return found, ""
@@ -58,18 +65,22 @@ class Fetcher:
             kinds = ", ".join(f"{address.ip} is {address.kind}" for address in found[:_ADDRESSES_TRIED])
             return Failure(FailureKind.ADDRESS_REFUSED, kinds, self._clock.now()), exempt
         limit = self._settings.max_size if max_body is None else max_body
-        return await self._try_addresses(url, host, allowed[:_ADDRESSES_TRIED], limit), exempt
+        return await self._try_addresses(url, host, allowed[:_ADDRESSES_TRIED], limit, on_sent), exempt
 
-    async def _try_addresses(self, url: str, host: Host, addresses: list[Address], max_body: int) -> Exchange | Failure:
+    async def _try_addresses(
+        self, url: str, host: Host, addresses: list[Address], max_body: int, on_sent: OnSent | None
+    ) -> Exchange | Failure:
         """The next address is tried only where the connection itself failed: no request was seen by anybody."""
         answer: Exchange | Failure
         for address in addresses:
-            answer = await self._request(url, host, address, max_body)
+            answer = await self._request(url, host, address, max_body, on_sent)
             if isinstance(answer, Exchange) or answer.kind not in _NOT_CONNECTED:
                 break
         return answer
 
-    async def _request(self, url: str, host: Host, address: Address, max_body: int) -> Exchange | Failure:
+    async def _request(
+        self, url: str, host: Host, address: Address, max_body: int, on_sent: OnSent | None
+    ) -> Exchange | Failure:
         settings = self._settings
         request = Request(
             url,
@@ -81,7 +92,7 @@ class Fetcher:
             first_byte_timeout=settings.first_byte_timeout,
         )
         async with self._place_at(address):
-            return await self._transport.fetch(request)
+            return await self._transport.fetch(request, on_sent)
 
     @asynccontextmanager
     async def _place_at(self, address: Address) -> AsyncIterator[None]:

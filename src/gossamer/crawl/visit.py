@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 
 from gossamer import url as urls
 from gossamer.clock import Clock
-from gossamer.crawl.fetching import Fetcher
+from gossamer.crawl.fetching import Fetcher, OnSent
 from gossamer.crawl.robots import RobotsKeeper
 from gossamer.frontier.contract import Frontier
 from gossamer.policy import failures, politeness
@@ -69,10 +69,16 @@ class Visitor:
             crawl_delay = rules.crawl_delay
         reserved_at = self._clock.now()
         host = self._frontier.host(claim.host_id)
-        answer, exempt = await self._fetcher.fetch(claim.url, host)
+        answer, exempt = await self._fetcher.fetch(claim.url, host, on_sent=self._on_sent(claim))
         update = self._learn(host, answer, exempt, crawl_delay, reserved_at)
         self._frontier.answered(claim, update)
         return Visit(claim, answer, update)
+
+    def _on_sent(self, claim: Claim) -> OnSent | None:
+        """With one fetch at a time the next request waits for this one's answer anyway."""
+        if self._settings.per_host == 1:
+            return None
+        return lambda: self._frontier.sent(claim, self._clock.now())
 
     def _learn(
         self, host: Host, answer: Exchange | Failure, exempt: str, crawl_delay: float | None, reserved_at: float

@@ -1,6 +1,6 @@
 """One libcurl handle, used for one transfer after the other: what is asked for, what came, and what it amounts to."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -30,7 +30,18 @@ class Transfer:
     No callback raises (an exception would print a traceback from C); they abort by returning 0.
     """
 
-    __slots__ = ("_body", "_headers", "_lines", "_options", "_over", "_place", "_request", "_started_at", "curl")
+    __slots__ = (
+        "_body",
+        "_headers",
+        "_lines",
+        "_on_sent",
+        "_options",
+        "_over",
+        "_place",
+        "_request",
+        "_started_at",
+        "curl",
+    )
 
     def __init__(self, options: Mapping[int, Any]) -> None:
         self.curl = pycurl.Curl()
@@ -40,11 +51,19 @@ class Transfer:
         self._options: dict[int, Any] = {}
         self._lines: list[bytes] = []
         self._body = bytearray()
+        self._on_sent: Callable[[], None] | None = None
         # libcurl ends a transfer at 300 KiB of header lines (5,000 of them), interim ones and trailers included.
         self.curl.setopt(pycurl.HEADERFUNCTION, self._lines.append)
 
-    def begin(self, request: Request, place: Place, headers: RequestHeaders, started_at: float) -> None:
-        """Prepare the handle for ``request``."""
+    def begin(
+        self,
+        request: Request,
+        place: Place,
+        headers: RequestHeaders,
+        started_at: float,
+        on_sent: Callable[[], None] | None = None,
+    ) -> None:
+        """Prepare the handle for ``request``. ``on_sent`` is called when it is about to go over the wire."""
         self._request = request
         self._place = place
         self._headers = headers
@@ -62,11 +81,20 @@ class Transfer:
         self._option(pycurl.TIMEOUT_MS, max(1, int(request.timeout * 1000)))
         self._option(pycurl.CONNECTTIMEOUT_MS, max(1, int(request.connect_timeout * 1000)))
         self._option(pycurl.HTTPHEADER, headers.lines)
+        self._on_sent = on_sent
+        if on_sent is not None:
+            self._option(pycurl.PREREQFUNCTION, self._on_ready)
 
     def _option(self, option: int, value: Any) -> None:
         if self._options.get(option) != value:
             self._options[option] = value
             self.curl.setopt(option, value)
+
+    def _on_ready(self, *_: object) -> int:
+        """The connection stands, and the request is sent at once."""
+        if self._on_sent is not None:
+            self._on_sent()
+        return int(pycurl.PREREQFUNC_OK)
 
     def _on_body(self, data: bytes) -> int | None:
         room = self._request.max_body - len(self._body)

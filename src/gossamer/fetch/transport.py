@@ -7,7 +7,7 @@ is safe to repeat); that is one fetch, and the server may in rare cases see it t
 
 import asyncio
 import ssl
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -84,9 +84,10 @@ class Transport:
         self._http_1_0: dict[int, None] = {}  # connections, oldest first, whose last answer was HTTP/1.0
         self._running = self._exchanges = self._failures = self._connections = self._bytes = 0
 
-    async def fetch(self, request: Request) -> Exchange | Failure:
+    async def fetch(self, request: Request, on_sent: Callable[[], None] | None = None) -> Exchange | Failure:
         """The answer to one GET, or why there is none. UsageError when the request itself is not well formed.
 
+        ``on_sent`` is called, and must not raise, at the moment the request goes over the wire.
         A body cut short, by ``max_body``, by ``timeout`` or by the server, is an Exchange that says so.
         Cancelling it closes the connection and leaves nothing behind.
         """
@@ -97,7 +98,7 @@ class Transport:
         if self._multi is None:
             self._multi = Multi(self._max_connections)
         transfer = self._idle.pop() if self._idle else Transfer(self._options)
-        transfer.begin(request, where, headers, self._clock.now())
+        transfer.begin(request, where, headers, self._clock.now(), on_sent)
         self._running += 1
         try:
             code, text = await self._perform(self._multi, transfer, request.first_byte_timeout)

@@ -52,6 +52,11 @@ class Frontier(Protocol):
         """The next URL in the order found whose host may be asked now; or its host's robots.txt, where that is due."""
         ...
 
+    def sent(self, claim: Claim, now: float) -> None:
+        """The claim's request is on its way. Where a host may be asked again before its answer is there, the next one
+        keeps its distance from this moment, and is not handed out before it: connecting may have taken any time."""
+        ...
+
     def answered(self, claim: Claim, update: HostUpdate) -> None:
         """The fetch is over: its host may be asked again at ``update.next_at``. The URL itself settles with commit."""
         ...

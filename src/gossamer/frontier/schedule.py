@@ -16,6 +16,7 @@ from collections.abc import Container, Iterable
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 
+from gossamer.policy.politeness import LOG_LAG
 from gossamer.records import Claim, Host, HostUpdate
 
 _MEMORY = 200_000
@@ -43,6 +44,7 @@ class Slot:
     more_on_disk: bool = False
     refilling: bool = False
     busy: int = 0
+    unsent: set[int] = field(default_factory=set)  # URLs leased whose requests are not on their way yet
     asking_robots: bool = False
     has_fresh_rules: bool = False  # a robots.txt that no URL was leased under yet
     place: Place = Place.IDLE
@@ -224,9 +226,8 @@ class Schedule:
             slot.has_fresh_rules = False
         if claim is not None:
             slot.busy += 1
-            if self._per_host > 1:  # reserved before the request is made: the next one keeps its distance
-                delay = self._default_delay if slot.host.delay is None else slot.host.delay
-                slot.host = replace(slot.host, next_at=now + delay)
+            if self._per_host > 1 and self._delay(slot):
+                slot.unsent.add(claim.url_id)
         self._put(slot)
         self._check_hunger(slot)
         return claim
@@ -239,6 +240,17 @@ class Schedule:
                 return time
             heapq.heappop(self._sleeping)
         return None
+
+    def _delay(self, slot: Slot) -> float:
+        return self._default_delay if slot.host.delay is None else slot.host.delay
+
+    def sent(self, claim: Claim, now: float) -> None:
+        """The claim's request is on its way: the next one to its host keeps its distance from now."""
+        slot = self._slots[claim.host_id]
+        slot.unsent.discard(claim.url_id)
+        if delay := self._delay(slot):
+            slot.host = replace(slot.host, next_at=max(slot.host.next_at, now + delay + LOG_LAG))
+        self._put(slot)
 
     def answered(self, claim: Claim, update: HostUpdate) -> None:
         """A fetch is over; the host may be asked again at the update's time."""
@@ -261,6 +273,7 @@ class Schedule:
         """A claim needed no request after all."""
         slot = self._slots[claim.host_id]
         slot.busy -= 1
+        slot.unsent.discard(claim.url_id)
         if claim.is_robots:
             slot.asking_robots = False
         self._put(slot)
@@ -297,8 +310,7 @@ class Schedule:
         """The hosts (id, time) that may not be asked yet; one whose answer never came is left alone for its delay."""
         times = []
         for slot in self._slots.values():
-            delay = self._default_delay if slot.host.delay is None else slot.host.delay
-            next_at = max(slot.host.next_at, now + delay) if slot.busy else slot.host.next_at
+            next_at = max(slot.host.next_at, now + self._delay(slot)) if slot.busy else slot.host.next_at
             if next_at > now:
                 times.append((slot.host.id, next_at))
         return times
@@ -316,7 +328,7 @@ class Schedule:
     def _place_of(self, slot: Slot) -> Place:
         if slot.host.put_aside:
             return Place.ASIDE
-        if slot.busy >= self._per_host or slot.asking_robots:
+        if slot.busy >= self._per_host or slot.asking_robots or slot.unsent:
             return Place.BUSY
         return Place.SLEEPING if slot.run or slot.delayed else Place.IDLE
 

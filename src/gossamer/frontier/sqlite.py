@@ -89,6 +89,10 @@ class SqliteFrontier:
             self._parts.ring.enter(claim.url_id)
         return claim
 
+    def sent(self, claim: Claim, now: float) -> None:
+        self._schedule.sent(claim, now)
+        self._parts.on_news()
+
     def answered(self, claim: Claim, update: HostUpdate) -> None:
         self._schedule.answered(claim, update)
 

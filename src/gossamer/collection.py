@@ -15,6 +15,7 @@ import logging
 import os
 import socket
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -23,8 +24,7 @@ import apsw
 import numpy as np
 
 import gossamer
-from gossamer.agent import user_agent
-from gossamer.agent import NAME
+from gossamer.agent import NAME, user_agent
 from gossamer.archive import store
 from gossamer.archive.database import create, database_error, open_for_writing, select
 from gossamer.archive.disk import Disk, write_error
@@ -113,14 +113,18 @@ class Collection:
         self._lock.close()
 
     def remove(self) -> None:
-        """Take away what a crawl that fetched nothing left in a folder that was empty or not there before."""
-        for path in sorted(self.folder.rglob("*"), reverse=True):
-            if path.is_dir():
-                path.rmdir()
-            else:
-                path.unlink()
-        if self._made_folder:
-            self.folder.rmdir()
+        """Take away what a crawl that fetched nothing left in a folder that was empty or not there before.
+
+        As far as the disk lets us: what went wrong before matters more.
+        """
+        with suppress(OSError):
+            for path in sorted(self.folder.rglob("*"), reverse=True):
+                if path.is_dir():
+                    path.rmdir()
+                else:
+                    path.unlink()
+            if self._made_folder:
+                self.folder.rmdir()
 
     def open(self, settings: Settings, seeds: Sequence[str], on_news: Callable[[], None]) -> Opened:
         """Open the database and the archive, put right what an unclean end left, and take the lease."""

@@ -64,7 +64,9 @@ def _read_records(folder: Path, database: sqlite3.Connection) -> tuple[dict[Plac
     records: dict[Place, Record] = {}
     found: list[str] = []
     segments = dict(database.execute("SELECT uri, bytes FROM segment"))
-    files = {path.relative_to(folder).as_posix() for path in folder.glob("warc/**/*") if path.is_file()}
+    present = (path for path in folder.glob("warc/**/*") if path.is_file())
+    # what a process left that died before its first commit is set aside under such a name, and is no part of the archive
+    files = {path.relative_to(folder).as_posix() for path in present if path.suffix != ".stray"}
     found += [f"segment: the file {uri} has no row" for uri in sorted(files - segments.keys())]
     for uri, size in segments.items():
         if uri not in files:

@@ -11,6 +11,7 @@ import tempfile
 import time
 import traceback
 from collections.abc import Mapping
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -74,7 +75,10 @@ def _our_fault(error: Exception, environment: Mapping[str, str]) -> str:
 def _keep(text: str, environment: Mapping[str, str]) -> Path | None:
     """Write a traceback where programs keep their state (XDG_STATE_HOME), or else among the temporary files."""
     state = environment.get("XDG_STATE_HOME") or str(Path(environment.get("HOME", "/nonexistent"), ".local", "state"))
-    for folder in (Path(state, "gossamer"), Path(tempfile.gettempdir())):
+    folders = [Path(state, "gossamer")]
+    with suppress(OSError):  # there may be none that can be written
+        folders.append(Path(tempfile.gettempdir()))
+    for folder in folders:
         try:
             folder.mkdir(parents=True, exist_ok=True)
             descriptor, name = tempfile.mkstemp(prefix=time.strftime("crash-%Y%m%d-%H%M%S-"), suffix=".txt", dir=folder)

@@ -120,25 +120,25 @@ def entry(connection: apsw.Connection, url_id: int) -> Entry:
 
 
 def _group(connection: apsw.Connection, wanted: Filter, after: int, limit: int = _GROUP) -> list[tuple[Any, ...]]:
+    return connection.execute(_ENTRIES, conditions(wanted) | {"after": after, "limit": limit}).fetchall()
+
+
+def conditions(wanted: Filter) -> dict[str, str | int | float | None]:
+    """The values of CONDITIONS for a filter; its patterns are the caller's to match."""
     first, last = wanted.statuses or (None, None)
-    return connection.execute(
-        _ENTRIES,
-        {
-            "after": after,
-            "limit": limit,
-            "state": None if wanted.state is None else int(wanted.state),
-            "reason": wanted.reason,
-            "held": wanted.held,
-            "first_status": first,
-            "last_status": last,
-            "content_type": wanted.content_type,
-            "kind": wanted.kind,
-            "depth": wanted.depth,
-            "host": wanted.host,
-            "digest": wanted.digest.lower() if wanted.digest else None,
-            "due_before": wanted.due_before,
-        },
-    ).fetchall()
+    return {
+        "state": None if wanted.state is None else int(wanted.state),
+        "reason": wanted.reason,
+        "held": wanted.held,
+        "first_status": first,
+        "last_status": last,
+        "content_type": wanted.content_type,
+        "kind": wanted.kind,
+        "depth": wanted.depth,
+        "host": wanted.host,
+        "digest": wanted.digest.lower() if wanted.digest else None,
+        "due_before": wanted.due_before,
+    }
 
 
 def _entry(row: tuple[Any, ...]) -> Entry:
@@ -146,7 +146,21 @@ def _entry(row: tuple[Any, ...]) -> Entry:
     return Entry(number, url, State(state), reason, bool(held), *rest)
 
 
-_ENTRIES = """
+CONDITIONS = """
+    (:state IS NULL OR url.state = :state)
+    AND (:reason IS NULL OR instr(url.reason, :reason))
+    AND (:held IS NULL OR (url.held != 0) = :held)
+    AND (:first_status IS NULL OR page.status BETWEEN :first_status AND :last_status)
+    AND (:content_type IS NULL OR page.content_type GLOB :content_type)
+    AND (:kind IS NULL OR url.kind = :kind)
+    AND (:depth IS NULL OR url.depth = :depth)
+    AND (:host IS NULL OR host.hostname = :host OR substr(host.origin, instr(host.origin, '://') + 3) = :host)
+    AND (:digest IS NULL OR substr(lower(hex(page.digest)), 1, length(:digest)) = :digest)
+    AND (:due_before IS NULL OR url.due < :due_before)
+"""
+"""What a filter means, for a query over ``url`` with its ``host`` and a ``page``."""
+
+_ENTRIES = f"""
 SELECT url.id, url.url, url.state, url.reason, url.held, url.kind, url.via, url.depth, url.hops, url.attempts,
     substr(host.origin, instr(host.origin, '://') + 3), parent.url, url.due, url.found, url.settled,
     page.status, page.content_type, page.charset, page.language, page.title, page.size,
@@ -158,16 +172,6 @@ LEFT JOIN host ON host.id = url.host
 LEFT JOIN url AS parent ON parent.id = url.parent
 LEFT JOIN page ON page.id = (SELECT id FROM page AS newest WHERE newest.url = url.id ORDER BY attempt DESC LIMIT 1)
 LEFT JOIN url AS target ON target.id = page.redirect_to
-WHERE url.id > :after
-    AND (:state IS NULL OR url.state = :state)
-    AND (:reason IS NULL OR instr(url.reason, :reason))
-    AND (:held IS NULL OR (url.held != 0) = :held)
-    AND (:first_status IS NULL OR page.status BETWEEN :first_status AND :last_status)
-    AND (:content_type IS NULL OR page.content_type GLOB :content_type)
-    AND (:kind IS NULL OR url.kind = :kind)
-    AND (:depth IS NULL OR url.depth = :depth)
-    AND (:host IS NULL OR host.hostname = :host OR substr(host.origin, instr(host.origin, '://') + 3) = :host)
-    AND (:digest IS NULL OR substr(lower(hex(page.digest)), 1, length(:digest)) = :digest)
-    AND (:due_before IS NULL OR url.due < :due_before)
+WHERE url.id > :after AND {CONDITIONS}
 ORDER BY url.id LIMIT :limit
-"""
+"""  # noqa: S608 - all of it stands here

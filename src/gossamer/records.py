@@ -30,12 +30,24 @@ class Via(StrEnum):
     LINK = "link"  # rel=next, prev, canonical, alternate
     REFRESH = "refresh"  # <meta http-equiv=refresh>
     REQUISITE = "requisite"  # image, style, script, font, media: what a page needs to be shown
-    SITEMAP = "sitemap"
+    SITEMAP = "sitemap"  # a file that lists URLs: named by robots.txt, looked for at /sitemap.xml, or part of an index
+    LISTED = "listed"  # it stands in a sitemap or a feed
     IMPORT = "import"  # it has a record in an archive that somebody else made
 
 
 FOLLOWED = frozenset(
-    {Via.ANCHOR, Via.AREA, Via.FRAME, Via.IFRAME, Via.LINK, Via.REFRESH, Via.REDIRECT, Via.SEED, Via.SITEMAP}
+    {
+        Via.ANCHOR,
+        Via.AREA,
+        Via.FRAME,
+        Via.IFRAME,
+        Via.LINK,
+        Via.REFRESH,
+        Via.REDIRECT,
+        Via.SEED,
+        Via.SITEMAP,
+        Via.LISTED,
+    }
 )
 """The kinds that lead to pages; a requisite is recorded and fetched only when asked for."""
 
@@ -149,6 +161,7 @@ class Link:
     text: str = ""  # anchor text, folded, at most 200 characters
     nofollow: bool = False
     other: bool = False
+    lastmod: float | None = None  # when it last changed, as a sitemap or feed says; whole seconds
 
 
 @dataclass(frozen=True, slots=True)
@@ -170,6 +183,7 @@ class Facts:
     nofollow: bool = False
     canonical: str = ""
     is_page: bool = False  # text/html or application/xhtml+xml
+    listing: str = ""  # what it is, where it was read as a list of URLs: "sitemap", "sitemap index", "feed", …
     notes: tuple[str, ...] = ()  # "read by the fallback parser", "empty without JavaScript", …
     failure: Failure | None = None  # undecodable, bomb, crashed or hung the parser
 
@@ -197,6 +211,7 @@ class Candidate:
     fingerprint: int = 0  # 0: not computed yet
     nofollow: bool = False
     other: bool = False
+    guessed: bool = False  # nobody named it: it is worth a row only where it is admitted, on a host of a seed
 
 
 class Decision(StrEnum):
@@ -344,5 +359,6 @@ class Statistics:
     held: int = 0
     pages: int = 0
     bytes: int = 0
+    sitemaps: int = 0  # of the finished: files that list URLs, which are no pages
     hosts: int = 0  # with URLs in memory
     ready_hosts: int = 0  # of these, could be asked now

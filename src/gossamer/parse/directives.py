@@ -3,10 +3,9 @@
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass
-from datetime import UTC, datetime
-from email.utils import parsedate_to_datetime
 
 from gossamer.agent import NAME
+from gossamer.parse.dates import moment
 from gossamer.records import Headers
 
 _AGENT_PREFIX = re.compile(r"\s*([A-Za-z0-9_*-]+)\s*:(.*)", re.DOTALL)
@@ -62,17 +61,7 @@ def _has_passed(text: str, now: float) -> bool:
     """Whether a date (ISO 8601, RFC 822, RFC 850), perhaps with more directives behind it, lies before ``now``."""
     parts = text.split(",")
     for count in (1, 2):  # "Wed, 25 Jun 2025 …" holds a comma itself
-        moment = _date(",".join(parts[:count]).strip())
-        if moment is not None:
-            return moment < now
+        found = moment(",".join(parts[:count]))
+        if found is not None:
+            return found < now
     return False
-
-
-def _date(text: str) -> float | None:
-    for read in (datetime.fromisoformat, parsedate_to_datetime):
-        try:
-            moment = read(text)
-            return (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).timestamp()
-        except (ValueError, TypeError, OverflowError, IndexError):
-            continue
-    return None

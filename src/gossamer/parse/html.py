@@ -5,7 +5,7 @@ from dataclasses import replace
 from hashlib import sha256
 
 from gossamer.agent import NAME
-from gossamer.parse import encoding, lexbor, turbo
+from gossamer.parse import encoding, lexbor, listing, pdf, turbo, xmltext, xmltokens
 from gossamer.parse.body import undo
 from gossamer.parse.directives import directives
 from gossamer.parse.job import DEFAULT_LIMITS, Limits, ParseJob
@@ -34,11 +34,11 @@ def read(job: ParseJob, secret: bytes, limits: Limits = DEFAULT_LIMITS, fallback
     facts, body = _bare(job, limits)
     if facts.failure is not None and facts.failure.kind is not FailureKind.BODY_TRUNCATED:
         return facts
+    if job.via is Via.SITEMAP:
+        return listing.as_sitemap(facts, body, job, secret, limits)
     if facts.is_page:
         return _page(facts, body, job, secret, limits, fallback=fallback)
-    if facts.content_type == "text/plain":
-        return _plain(facts, body, job, limits)
-    return _directed(facts, (), job)
+    return _file(_directed(facts, (), job), body, job, secret, limits, fallback=fallback)
 
 
 def read_bare(job: ParseJob, limits: Limits, failure: Failure) -> Facts:
@@ -67,12 +67,34 @@ def _directed(facts: Facts, metas: Iterable[str], job: ParseJob) -> Facts:
     return replace(facts, noindex=said.noindex, nofollow=said.nofollow)
 
 
-def _plain(facts: Facts, body: bytes, job: ParseJob, limits: Limits) -> Facts:
-    """A text file: searchable, without title or links."""
-    source, charset = encoding.decode(body[: 4 * limits.max_text], encoding.declared(job.header("content-type")))
-    text, notes = _cut_text(fold(source.replace("\r", "\n")), limits)
-    facts = replace(facts, charset=charset, language=_language("", job), text=text, text_digest=digest(text))
-    return _directed(replace(facts, notes=facts.notes + notes), (), job)
+def _file(facts: Facts, body: bytes, job: ParseJob, secret: bytes, limits: Limits, *, fallback: bool) -> Facts:
+    """A file that is no page: searchable where there is text in it. Only feeds have links."""
+    charset = encoding.declared(job.header("content-type"))
+    if facts.content_type == "text/plain":
+        source, charset = encoding.decode(body[: 4 * limits.max_text], charset)
+        return _with_text(replace(facts, charset=charset), job, limits, "", fold(source.replace("\r", "\n")))
+    if xmltext.is_xml(facts.content_type):
+        source, charset = xmltokens.decode(body[: limits.max_listing], charset)
+        facts = replace(facts, charset=charset)
+        if listing.is_feed(job, facts.content_type):
+            facts = listing.with_entries(facts, source, job, secret, limits)
+        return _with_text(facts, job, limits, *xmltext.read(source, limits.max_text))
+    if facts.content_type == "application/pdf" and not fallback:  # else it has killed two workers already
+        found = pdf.read(body, limits)
+        return _with_text(replace(facts, notes=facts.notes + found.notes), job, limits, found.title, found.text)
+    return facts
+
+
+def _with_text(facts: Facts, job: ParseJob, limits: Limits, title: str, text: str) -> Facts:
+    text, notes = _cut_text(text, limits)
+    return replace(
+        facts,
+        language=_language("", job),
+        title=fold_line(title, _MAX_TITLE),
+        text=text,
+        text_digest=digest(text) if text else b"",
+        notes=facts.notes + notes,
+    )
 
 
 def _page(facts: Facts, body: bytes, job: ParseJob, secret: bytes, limits: Limits, *, fallback: bool) -> Facts:

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from gossamer.records import Headers
+from gossamer.records import Headers, Via
 
 
 @dataclass(frozen=True, slots=True)
@@ -14,6 +14,7 @@ class ParseJob:
     body: bytes
     truncated: str = ""  # as Exchange.truncated: why the end of the body is missing
     now: float = 0.0  # seconds since 1970; decides whether unavailable_after has passed
+    via: Via = Via.ANCHOR  # how it was found: whether it was announced as a list of URLs
 
     def header(self, name: str) -> str:
         """The first header called ``name`` (lower case), or nothing."""
@@ -28,6 +29,10 @@ class Limits:
     max_links: int = 100_000
     max_link_characters: int = 16_000_000  # of all URLs of a page: a long base makes long URLs of short links
     max_text: int = 4_000_000  # characters
+    max_listing: int = 50 * 1024 * 1024  # decoded bytes of a sitemap or feed that are read (sitemaps.org: 52,428,800)
+    max_entries: int = 50_000  # of a sitemap or feed (sitemaps.org)
+    max_pdf_pages: int = 1000
+    max_pdf_seconds: float = 4.0  # of processor time for the text of a PDF
 
 
 DEFAULT_LIMITS = Limits()

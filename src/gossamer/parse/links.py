@@ -11,8 +11,8 @@ from gossamer.url import MAX_URL
 MAX_TEXT = 200
 """Characters of an anchor's text, and of a link that is no http(s) URL."""
 
-Row = tuple[int, str, str]
-"""A link as it is packed: the number of its kind with two flags, the URL, the text."""
+Row = tuple[int, str, str] | tuple[int, str, str, int]
+"""A link as it is packed: the number of its kind with two flags, the URL, the text, and its lastmod where it has one."""
 
 # The numbers stand in databases: only ever add to the end.
 _VIAS = (
@@ -26,6 +26,7 @@ _VIAS = (
     Via.REFRESH,
     Via.REQUISITE,
     Via.SITEMAP,
+    Via.LISTED,
 )
 _CODES = {via: code for code, via in enumerate(_VIAS)}
 _KIND = 0x0F
@@ -33,14 +34,15 @@ _NOFOLLOW = 0x10
 _OTHER = 0x20
 
 
-def row(via: Via, url: str, text: str, nofollow: bool, other: bool) -> Row:
+def row(via: Via, url: str, text: str, nofollow: bool, other: bool, lastmod: float | None = None) -> Row:
     """One link, ready to be packed."""
-    return _CODES[via] | (_NOFOLLOW if nofollow else 0) | (_OTHER if other else 0), url, text
+    code = _CODES[via] | (_NOFOLLOW if nofollow else 0) | (_OTHER if other else 0)
+    return (code, url, text) if lastmod is None else (code, url, text, int(lastmod))
 
 
 def follow(packed: Row) -> Row:
     """The same link without its nofollow."""
-    return packed[0] & ~_NOFOLLOW, packed[1], packed[2]
+    return packed[0] & ~_NOFOLLOW, *packed[1:]
 
 
 def is_weak(packed: Row) -> bool:
@@ -55,7 +57,7 @@ def pack_rows(rows: Sequence[Row]) -> bytes:
 
 def pack(links: Iterable[Link]) -> bytes:
     """The links of a page as one blob; equal links give equal bytes."""
-    return pack_rows([row(link.via, link.url, link.text, link.nofollow, link.other) for link in links])
+    return pack_rows([row(link.via, link.url, link.text, link.nofollow, link.other, link.lastmod) for link in links])
 
 
 def unpack(blob: bytes) -> tuple[Link, ...]:
@@ -68,11 +70,13 @@ def unpack(blob: bytes) -> tuple[Link, ...]:
         raise ArchiveError(f"the links of a page are damaged ({error})") from error
 
 
-def _link(code: int, url: str, text: str) -> Link:
+def _link(code: int, url: str, text: str, lastmod: int | None = None) -> Link:
     if not (isinstance(code, int) and isinstance(url, str) and isinstance(text, str)):
         raise TypeError("wrong type")
     if not 0 <= code <= _KIND | _NOFOLLOW | _OTHER or code & _KIND >= len(_VIAS):
         raise ValueError(f"unknown kind {code}")
     if len(url) > MAX_URL or len(text) > MAX_TEXT:
         raise ValueError("too long")
-    return Link(url, _VIAS[code & _KIND], text, bool(code & _NOFOLLOW), bool(code & _OTHER))
+    if lastmod is not None and not isinstance(lastmod, int):
+        raise TypeError("wrong type")
+    return Link(url, _VIAS[code & _KIND], text, bool(code & _NOFOLLOW), bool(code & _OTHER), lastmod)

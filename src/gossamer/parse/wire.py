@@ -12,7 +12,7 @@ from operator import attrgetter
 import msgpack
 
 from gossamer.parse.job import ParseJob
-from gossamer.records import Facts, Failure, FailureKind
+from gossamer.records import Facts, Failure, FailureKind, Via
 
 LENGTH = 4
 """Bytes of the length before each frame, big-endian."""
@@ -84,7 +84,7 @@ def unpack_orders(payload: bytes) -> Orders:
 
 def pack_tasks(tasks: Sequence[Task]) -> bytes:
     rows = [
-        (task.stage, job.url, job.headers, job.body, job.truncated, job.now, _failure_row(task.failure))
+        (task.stage, job.url, job.headers, job.body, job.truncated, job.now, job.via, _failure_row(task.failure))
         for task in tasks
         for job in (task.job,)
     ]
@@ -93,7 +93,10 @@ def pack_tasks(tasks: Sequence[Task]) -> bytes:
 
 def unpack_tasks(payload: bytes) -> list[Task]:
     rows = msgpack.unpackb(payload, use_list=False, unicode_errors="surrogatepass")
-    return [Task(Stage(stage), ParseJob(*job), _failure(failure)) for stage, *job, failure in rows]
+    return [
+        Task(Stage(stage), ParseJob(url, headers, body, truncated, now, Via(via)), _failure(failure))
+        for stage, url, headers, body, truncated, now, via, failure in rows
+    ]
 
 
 _NAMES = Facts.__match_args__

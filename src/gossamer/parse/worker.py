@@ -60,7 +60,11 @@ def main() -> None:
 
 
 def _serve(source: BinaryIO, sink: BinaryIO, orders: Orders) -> None:
-    limits = replace(DEFAULT_LIMITS, max_decoded=orders.max_decoded)
+    limits = replace(
+        DEFAULT_LIMITS,
+        max_decoded=orders.max_decoded,
+        max_pdf_seconds=min(DEFAULT_LIMITS.max_pdf_seconds, orders.seconds / 2),
+    )
     while (payload := read_frame(source.read)) is not None:
         answers = []
         for task in unpack_tasks(payload):

@@ -1,0 +1,92 @@
+"""From a file that lists URLs to the facts that the crawl needs of it: unpacked, decoded, its entries as links."""
+
+from collections.abc import Iterable
+from dataclasses import replace
+
+from gossamer.parse import encoding, xmltokens
+from gossamer.parse.codings import DECODERS, DECODING_ERRORS
+from gossamer.parse.job import Limits, ParseJob
+from gossamer.parse.links import Row, pack_rows, row
+from gossamer.parse.resolve import Resolver
+from gossamer.parse.sitemap import Entry, Listing, read
+from gossamer.records import Facts, Via
+from gossamer.url import weaken
+
+_GZIP = b"\x1f\x8b"
+_FEED_TYPES = frozenset({"application/rss+xml", "application/atom+xml", "application/rdf+xml"})
+
+
+def as_sitemap(facts: Facts, body: bytes, job: ParseJob, secret: bytes, limits: Limits) -> Facts:
+    """The facts of a file that was announced as a sitemap: its links, and no page or text, whatever it is.
+
+    What its headers say to robots is about the file; its URLs are listed to be visited.
+    """
+    body, is_cut = _unpacked(body, limits.max_listing)
+    source, charset = xmltokens.decode(body, encoding.declared(job.header("content-type")))
+    facts = replace(facts, is_page=False, charset=charset)
+    listing = read(source, limits, job.now, announced=True)
+    if listing is None:
+        return facts
+    return _with_links(facts, replace(listing, is_cut=listing.is_cut or is_cut), job, secret, limits)
+
+
+def is_feed(job: ParseJob, content_type: str) -> bool:
+    """Whether an XML file may be read as a feed or sitemap: a page's ``<link>`` or a person led to it, or its type says so."""
+    return job.via in (Via.LINK, Via.SEED) or content_type in _FEED_TYPES
+
+
+def with_entries(facts: Facts, source: str, job: ParseJob, secret: bytes, limits: Limits) -> Facts:
+    """``facts`` with the links of an XML file, where it is a feed or a sitemap."""
+    listing = read(source, limits, job.now, announced=False)
+    return facts if listing is None else _with_links(facts, listing, job, secret, limits)
+
+
+def _unpacked(body: bytes, limit: int) -> tuple[bytes, bool]:
+    """The contents of ``sitemap.xml.gz``, whatever type it has; of what is broken or too long, the beginning.
+
+    Where the server compressed it once more for the way, that is undone already.
+    """
+    if not body.startswith(_GZIP):
+        return body[:limit], len(body) > limit
+    parts, size = [], 0
+    try:
+        for part in DECODERS["gzip"](body):
+            parts.append(part)
+            size += len(part)
+            if size > limit:
+                break
+    except (EOFError, *DECODING_ERRORS):
+        return b"".join(parts), True
+    return b"".join(parts)[:limit], size > limit
+
+
+def _with_links(facts: Facts, listing: Listing, job: ParseJob, secret: bytes, limits: Limits) -> Facts:
+    rows, fingerprints, is_full = _resolved(listing.entries, Resolver(job.url, None, "utf-8", secret), limits)
+    notes = [f"{listing.kind}: {len(rows)} URLs"]
+    if listing.is_cut or is_full:
+        notes.append("not all of its entries were read")
+    if unusable := 0 if is_full else len(listing.entries) - len(rows):
+        notes.append(f"{unusable} entries that are no web addresses, or repeated")
+    return replace(
+        facts,
+        listing=listing.kind,
+        links=pack_rows(rows) if rows else b"",
+        fingerprints=b"".join(map(weaken, fingerprints) if facts.nofollow else fingerprints),
+        notes=(*facts.notes, *notes),
+    )
+
+
+def _resolved(entries: Iterable[Entry], resolver: Resolver, limits: Limits) -> tuple[list[Row], list[bytes], bool]:
+    """The entries that are http(s) URLs, each once; and whether there are too many of them."""
+    found: dict[bytes, Row] = {}
+    characters = 0
+    for entry in entries:
+        resolved = resolver.resolve(entry.url)
+        if resolved is None or resolved[2] or resolved[1] in found:
+            continue
+        url, fingerprint, _ = resolved
+        characters += len(url)
+        if characters > limits.max_link_characters:
+            return list(found.values()), list(found), True
+        found[fingerprint] = row(entry.via, url, "", False, False, entry.lastmod)
+    return list(found.values()), list(found), False

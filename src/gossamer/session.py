@@ -7,6 +7,7 @@ import random
 from collections.abc import AsyncIterator, Callable, Iterator, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager, contextmanager, suppress
 from dataclasses import dataclass, replace
+from functools import partial
 from itertools import islice
 from logging.handlers import RotatingFileHandler
 from pathlib import Path
@@ -121,7 +122,8 @@ async def _crawl(
         await parts.frontier.add([Candidate(url, Via.SEED, depth=0) for url in seeds])
         await parts.frontier.event("started", seeds=seeds)
         log.info("started with %d seeds", len(seeds))
-        heartbeat = Heartbeat(manager, parts.frontier, collection.folder, settings, clock, observe)
+        complete = partial(with_scheme, resolver=resolver)
+        heartbeat = Heartbeat(manager, parts.frontier, collection.folder, settings, clock, observe, complete)
         async with _beating(heartbeat, manager):
             report = await manager.run()
         await parts.frontier.event("stopped", ending=report.ending.name.lower())

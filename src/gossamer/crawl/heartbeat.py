@@ -3,7 +3,7 @@
 import asyncio
 import logging
 import shutil
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable, Sequence
 from pathlib import Path
 
 from gossamer import url as urls
@@ -35,13 +35,17 @@ class Heartbeat:
         settings: Settings,
         clock: Clock,
         observe: Callable[[Progress], None],
+        complete: Callable[[str], Awaitable[str]],
     ) -> None:
+        """``complete`` decides on the scheme of an address that was typed without one."""
         self._crawl = crawl
         self._frontier = frontier
         self._folder = folder
         self._settings = settings
         self._clock = clock
         self._observe = observe
+        self._complete = complete
+        self._pause = ""
         self._began = clock.now()
 
     async def run(self) -> None:
@@ -51,9 +55,16 @@ class Heartbeat:
             self._look_at_time()
             progress = self._crawl.progress()
             self._observe(progress)
+            await self._tell(progress.pause)
             for command in await self._frontier.beat(progress.state, progress.as_json()):
                 await self._carry_out(command)
             await asyncio.sleep(PERIOD)
+
+    async def _tell(self, pause: str) -> None:
+        """Pauses are events: who follows these sees why nothing happened for a while."""
+        if pause != self._pause:
+            self._pause = pause
+            await (self._frontier.event("paused", reason=pause) if pause else self._frontier.event("resumed"))
 
     def _look_at_room(self) -> None:
         free = shutil.disk_usage(self._folder).free
@@ -90,10 +101,13 @@ class Heartbeat:
                 self._crawl.set_delay(_number(arguments, "delay"))
                 return "set"
             case "add":
-                addresses = [urls.typed(text)[0] for text in _texts(arguments, "urls")]
-                return str(await self._frontier.add([Candidate(url, Via.SEED, depth=0) for url in addresses]))
+                return str(await self._add([urls.typed(text) for text in _texts(arguments, "urls")]))
             case _:
                 return await self._select(verb, arguments)
+
+    async def _add(self, addresses: Sequence[tuple[str, bool]]) -> int:
+        seeds = [await self._complete(url) if guessed else url for url, guessed in addresses]
+        return await self._frontier.add([Candidate(url, Via.SEED, depth=0) for url in seeds])
 
     async def _select(self, verb: str, arguments: dict[str, object]) -> str:
         selection = Selection(
@@ -106,9 +120,9 @@ class Heartbeat:
                 return str(await self._frontier.release(selection))
             case "retry":
                 return str(await self._frontier.requeue(selection))
-            case "skip_host":
+            case "skip_host" if selection.host:
                 return str(await self._frontier.park(selection, "skipped by command"))
-        raise UsageError(f"the command {verb!r} is not known")
+        raise UsageError(f"the command {verb!r} is not known, or lacks its host")
 
 
 def _texts(arguments: dict[str, object], name: str) -> list[str]:

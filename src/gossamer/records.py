@@ -322,6 +322,7 @@ class Command:
     id: int
     verb: str
     arguments: dict[str, object]
+    at: float  # when it was asked
 
 
 @dataclass(frozen=True, slots=True)

@@ -171,7 +171,7 @@ async def _beating(heartbeat: Heartbeat, manager: Crawl) -> AsyncIterator[None]:
     try:
         yield
     finally:
-        task.cancel()
+        heartbeat.end()
         await asyncio.wait([task])
 
 

@@ -4,6 +4,7 @@ import asyncio
 import logging
 import shutil
 from collections.abc import Awaitable, Callable, Sequence
+from contextlib import suppress
 from pathlib import Path
 
 from gossamer import url as urls
@@ -22,6 +23,7 @@ PERIOD = 1.0
 
 _LOW_DISK = "little room on the disk"
 _BY_COMMAND = "by command"
+_FOR_ONE_RUN = frozenset({"pause", "resume", "stop", "set_rate"})
 
 
 class Heartbeat:
@@ -46,11 +48,12 @@ class Heartbeat:
         self._observe = observe
         self._complete = complete
         self._pause = ""
+        self._ended = asyncio.Event()
         self._began = clock.now()
 
     async def run(self) -> None:
-        """Beat until cancelled."""
-        while True:
+        """Beat until told to end; a command that was read is answered before that."""
+        while not self._ended.is_set():
             self._look_at_room()
             self._look_at_time()
             progress = self._crawl.progress()
@@ -58,7 +61,12 @@ class Heartbeat:
             await self._tell(progress.pause)
             for command in await self._frontier.beat(progress.state, progress.as_json()):
                 await self._carry_out(command)
-            await asyncio.sleep(PERIOD)
+            with suppress(TimeoutError):
+                await asyncio.wait_for(self._ended.wait(), PERIOD)
+
+    def end(self) -> None:
+        """Make `run` return soon."""
+        self._ended.set()
 
     async def _tell(self, pause: str) -> None:
         """Pauses are events: who follows these sees why nothing happened for a while."""
@@ -80,11 +88,17 @@ class Heartbeat:
 
     async def _carry_out(self, command: Command) -> None:
         try:
+            self._refuse_late(command)
             answer = await self._do(command.verb, command.arguments)
         except GossamerError as error:
             answer = f"error: {error}"
         log.info("command %s: %s", command.verb, answer)
         await self._frontier.answer(command, answer)
+
+    def _refuse_late(self, command: Command) -> None:
+        """A stop that an earlier crawl did not live to carry out must not end this one."""
+        if command.verb in _FOR_ONE_RUN and command.at < self._began:
+            raise UsageError("the crawl that it was meant for had ended")
 
     async def _do(self, verb: str, arguments: dict[str, object]) -> str:
         match verb:

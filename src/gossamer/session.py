@@ -165,7 +165,11 @@ def _connections(settings: Settings) -> int:
 
 @asynccontextmanager
 async def _beating(heartbeat: Heartbeat, manager: Crawl) -> AsyncIterator[None]:
-    """Without its heartbeat a crawl would hear of no command and of no lack of room: it ends with it."""
+    """Without its heartbeat a crawl would hear of no command and of no lack of room: it ends with it.
+
+    The first beat comes before all: commands may wait that give the crawl something to do.
+    """
+    await heartbeat.beat()
     task = asyncio.create_task(heartbeat.run())
     task.add_done_callback(manager.watch)
     try:

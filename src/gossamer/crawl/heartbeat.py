@@ -54,15 +54,22 @@ class Heartbeat:
     async def run(self) -> None:
         """Beat until told to end; a command that was read is answered before that."""
         while not self._ended.is_set():
-            self._look_at_room()
-            self._look_at_time()
-            progress = self._crawl.progress()
-            self._observe(progress)
-            await self._tell(progress.pause)
-            for command in await self._frontier.beat(progress.state, progress.as_json()):
-                await self._carry_out(command)
+            await self.beat()
             with suppress(TimeoutError):
                 await asyncio.wait_for(self._ended.wait(), PERIOD)
+
+    async def beat(self) -> None:
+        """Look around, show, write and obey, once."""
+        self._look_at_room()
+        self._look_at_time()
+        progress = self._crawl.progress()
+        self._observe(progress)
+        await self._tell(progress.pause)
+        for command in await self._frontier.beat(progress.state, progress.as_json()):
+            if self._crawl.is_over:  # the next run carries it out: this one could fetch nothing more
+                break
+            with self._crawl.held_open():
+                await self._carry_out(command)
 
     def end(self) -> None:
         """Make `run` return soon."""

@@ -12,8 +12,8 @@ A crawl is over when nothing is under way and the frontier has nothing that coul
 
 import asyncio
 import logging
-from collections.abc import Coroutine
-from contextlib import suppress
+from collections.abc import Coroutine, Iterator
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from typing import Any
 
@@ -63,6 +63,8 @@ class Crawl:
         self._tasks: set[asyncio.Task[None]] = set()
         self._error: BaseException | None = None
         self._stopping: Ending | None = None
+        self._held_open = 0
+        self.is_over = False
         self._pauses: dict[str, float | None] = {}  # why: until when; None: until it is lifted
         self._rates: list[tuple[float, int, int]] = []
         self._unreachable: dict[int, str] = {}  # hosts that could not be reached so far, with the reason
@@ -91,6 +93,16 @@ class Crawl:
         if why in self._pauses:
             log.info("going on after: %s", why)
             del self._pauses[why]
+            self._news.set()
+
+    @contextmanager
+    def held_open(self) -> Iterator[None]:
+        """Meanwhile the crawl does not end: something is about to bring it work."""
+        self._held_open += 1
+        try:
+            yield
+        finally:
+            self._held_open -= 1
             self._news.set()
 
     def set_delay(self, delay: float) -> None:
@@ -133,6 +145,7 @@ class Crawl:
             until = self._dispatch()
             ending = self._ending(until)
             if ending is not None:
+                self.is_over = True
                 return ending
             with suppress(TimeoutError):
                 await asyncio.wait_for(self._news.wait(), self._patience(until))
@@ -165,7 +178,7 @@ class Crawl:
         return not self._settings.max_urls or now.pages + now.running < self._settings.max_urls
 
     def _ending(self, until: float | None) -> Ending | None:
-        if self._tasks or not self._pipeline.is_empty:
+        if self._tasks or not self._pipeline.is_empty or self._held_open:
             return None
         now = self._frontier.statistics()
         if self._settings.max_urls and now.pages >= self._settings.max_urls:

@@ -106,20 +106,25 @@ class Redactor:
 
 
 def warcinfo(info: CrawlInfo, *, filename: str, at: float, record_id: UUID) -> Record:
-    """The record that describes those after it in the file ``filename`` (ISO 28500 6.2)."""
+    """The record that describes those after it in the file ``filename``."""
+    lines = (("robots", info.robots), ("http-header-user-agent", info.user_agent))
+    return description(info.software, lines, filename=filename, at=at, record_id=record_id)
+
+
+def description(software: str, more: Headers, *, filename: str, at: float, record_id: UUID) -> Record:
+    """A warcinfo record (ISO 28500 6.2); ``more`` are named values beside those that say what the file is."""
     lines = (
-        ("software", info.software),
+        ("software", software),
         ("format", "WARC File Format 1.1"),
         ("conformsTo", "http://iipc.github.io/warc-specifications/specifications/warc-format/warc-1.1/"),
-        ("robots", info.robots),
-        ("http-header-user-agent", info.user_agent),
+        *more,
     )
-    block = "".join(f"{name}: {' '.join(value.split())}\r\n" for name, value in lines).encode()
+    block = "".join(f"{name}: {' '.join(value.split())}\r\n" for name, value in lines).encode("utf-8", "replace")
     fields = (
         ("WARC-Type", "warcinfo"),
         ("WARC-Record-ID", _urn(record_id)),
         ("WARC-Date", timestamp(at)),
-        ("WARC-Filename", filename),
+        ("WARC-Filename", " ".join(filename.split())),
         ("Content-Type", "application/warc-fields"),
         ("WARC-Block-Digest", digest_label(sha256(block).digest())),
     )
@@ -182,7 +187,7 @@ def _response(
         ("WARC-Block-Digest", digest_label(_digest(block))),
     ]
     if revisit:
-        fields += _reference(revisit)
+        fields += reference(revisit)
     elif is_agreed:
         fields.append(("WARC-Payload-Digest", payload_digest))
     if _CONTENT_TYPE.fullmatch(content_type):
@@ -202,7 +207,8 @@ def _event(exchange: Exchange) -> Headers:
     return tuple(fields)
 
 
-def _reference(original: Original) -> Headers:
+def reference(original: Original) -> Headers:
+    """The fields by which a revisit names what it stands for (ISO 28500 6.7.2)."""
     return (
         ("WARC-Profile", REVISIT_PROFILE),
         *((("WARC-Refers-To", original.record_id),) if original.record_id else ()),

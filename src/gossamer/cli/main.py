@@ -6,6 +6,7 @@ import gossamer
 from gossamer.cli.completion import completion
 from gossamer.cli.config import config
 from gossamer.cli.crawl import crawl
+from gossamer.cli.export import export
 from gossamer.cli.guard import run
 from gossamer.cli.import_ import import_files
 from gossamer.cli.retry import release, retry
@@ -22,7 +23,7 @@ def cli() -> None:
     """Crawl sites politely, keep them in a standard archive, and search them."""
 
 
-for _command in (crawl, show_status, urls, explain, find, check, retry, release, import_files, config, completion):
+for _command in (crawl, show_status, urls, explain, find, check, retry, release, export, import_files, config, completion):
     cli.add_command(_command)
 
 

@@ -98,7 +98,7 @@ def say(text: str) -> None:
 
 def flush() -> None:
     """Write out what is buffered, while something can still be said about it."""
-    with _mapped_errors():
+    with mapped_errors():
         sys.stdout.flush()
 
 
@@ -108,7 +108,8 @@ def json_text(value: object) -> str:
 
 
 @contextmanager
-def _mapped_errors() -> Iterator[None]:
+def mapped_errors() -> Iterator[None]:
+    """A block that writes to standard output: what fails there becomes our errors."""
     try:
         yield
     except BrokenPipeError as error:
@@ -118,7 +119,7 @@ def _mapped_errors() -> Iterator[None]:
 
 
 def _write(text: str) -> None:
-    with _mapped_errors():
+    with mapped_errors():
         sys.stdout.write(text)
 
 
@@ -129,15 +130,15 @@ def _write_jsonl(fields: Sequence[str], rows: Iterable[Row]) -> None:
 
 def _write_csv(fields: Sequence[str], rows: Iterable[Row]) -> None:
     writer = csv.writer(sys.stdout, lineterminator="\r\n")  # RFC 4180
-    with _mapped_errors():
+    with mapped_errors():
         writer.writerow(fields)
     for row in rows:
-        cells = [_safe_cell(row.get(name)) for name in fields]
-        with _mapped_errors():
+        cells = [safe_cell(row.get(name)) for name in fields]
+        with mapped_errors():
             writer.writerow(cells)
 
 
-def _safe_cell(value: object) -> str:
+def safe_cell(value: object) -> str:
     """Spreadsheets run cells that start like a formula, unless a quote stands before (OWASP, CSV Injection)."""
     text = _cell(value)
     return "'" + text if isinstance(value, str) and text.startswith(_FORMULA) else text

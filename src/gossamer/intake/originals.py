@@ -26,7 +26,7 @@ class Originals:
         self._folder = folder
         self._secret = secret
         self._notes = apsw.Connection("")
-        self._notes.execute("PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF")
+        self._notes.execute("PRAGMA synchronous = OFF; PRAGMA journal_mode = OFF").fetchall()
         self._notes.execute("CREATE TABLE note (key BLOB PRIMARY KEY, url TEXT, at REAL) WITHOUT ROWID")
 
     def close(self) -> None:

@@ -1,30 +1,49 @@
 """The program `gossamer`: a group of commands, one file each. `webcrawl` is its command `crawl` by another name."""
 
+from collections import UserDict
+from importlib import import_module
+
 import click
 
 import gossamer
-from gossamer.cli.completion import completion
-from gossamer.cli.config import config
-from gossamer.cli.crawl import crawl
-from gossamer.cli.export import export
 from gossamer.cli.guard import run
-from gossamer.cli.import_ import import_files
-from gossamer.cli.retry import release, retry
-from gossamer.cli.search import find
-from gossamer.cli.status import show_status
-from gossamer.cli.urls import urls
-from gossamer.cli.verify import check
-from gossamer.cli.why import explain
+
+COMMANDS = {
+    "crawl": "crawl:crawl",
+    "status": "status:show_status",
+    "urls": "urls:urls",
+    "why": "why:explain",
+    "search": "search:find",
+    "verify": "verify:check",
+    "retry": "retry:retry",
+    "release": "retry:release",
+    "export": "export:export",
+    "import": "import_:import_files",
+    "config": "config:config",
+    "completion": "completion:completion",
+}
+"""Each command and where it stands. A file is imported when its command is wanted: `gossamer search` needs a tenth of
+what `gossamer crawl` does, and would start four times as slowly with all of it."""
 
 
-@click.group(epilog="Each command tells more, with examples: gossamer COMMAND --help")
+class Commands(UserDict[str, click.Command]):
+    """The commands of the table above, by name."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.data = dict.fromkeys(COMMANDS)  # type: ignore[assignment]  # the command itself comes when it is wanted
+
+    def __getitem__(self, name: str) -> click.Command:
+        module, _, attribute = COMMANDS[name].partition(":")
+        command = getattr(import_module(f"gossamer.cli.{module}"), attribute)
+        assert isinstance(command, click.Command)
+        return command
+
+
+@click.group(commands=Commands(), epilog="Each command tells more, with examples: gossamer COMMAND --help")
 @click.version_option(gossamer.__version__, "-V", "--version", message="%(prog)s %(version)s")
 def cli() -> None:
     """Crawl sites politely, keep them in a standard archive, and search them."""
-
-
-for _command in (crawl, show_status, urls, explain, find, check, retry, release, export, import_files, config, completion):
-    cli.add_command(_command)
 
 
 def main() -> None:
@@ -34,4 +53,4 @@ def main() -> None:
 
 def webcrawl() -> None:
     """The entry point of `webcrawl`."""
-    run(crawl, "webcrawl")
+    run(cli.commands["crawl"], "webcrawl")

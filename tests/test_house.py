@@ -17,7 +17,18 @@ ROOT = Path(__file__).resolve().parents[1]
 SOURCE = ROOT / "src" / "gossamer"
 
 FLOORS: dict[str, tuple[str, ...]] = {
-    "words": ("errors", "clock", "url", "records", "settings", "settings_values", "settings_files", "agent", "lock"),
+    "words": (
+        "errors",
+        "clock",
+        "url",
+        "records",
+        "settings",
+        "settings_values",
+        "settings_files",
+        "agent",
+        "lock",
+        "descriptors",
+    ),
     "decisions and facts": ("policy", "parse"),
     "rooms": ("frontier", "fetch", "archive"),
     "journeys": ("crawl", "intake", "refresh", "offline"),

@@ -24,7 +24,9 @@ from gossamer.crawl.manager import Crawl, Parts
 from gossamer.crawl.pipeline import Pipeline
 from gossamer.crawl.report import Ending, Progress, Report
 from gossamer.crawl.robots import RobotsKeeper
+from gossamer.crawl.sitemaps import guess
 from gossamer.crawl.visit import Visitor
+from gossamer.descriptors import room_for_connections
 from gossamer.errors import UsageError
 from gossamer.fetch.resolver import Resolver
 from gossamer.fetch.transport import Transport
@@ -104,12 +106,14 @@ async def _crawl(
     clock: Clock,
 ) -> Report:
     settings = order.loaded.settings
+    connections = room_for_connections(_connections(settings), parser_count(settings))
+    settings = replace(settings, max_downloaders=min(settings.max_downloaders, connections))
     resolver = Resolver(clock, settings.dns)
     seeds = [await with_scheme(url, resolver) if guessed else url for url, guessed in order.addresses]
     news = asyncio.Event()
     async with AsyncExitStack() as stack:
         stack.push_async_callback(resolver.aclose)
-        transport = Transport(user_agent(settings), clock, http2=settings.http2, max_connections=_connections(settings))
+        transport = Transport(user_agent(settings), clock, http2=settings.http2, max_connections=connections)
         stack.push_async_callback(transport.aclose)
         parts = collection.open(settings, seeds, news.set)
         stack.push_async_callback(parts.frontier.aclose)
@@ -119,7 +123,8 @@ async def _crawl(
         stack.push_async_callback(parsers.aclose)
         manager = _manager(parts, resolver, transport, parsers, settings, clock, news)
         started(manager)
-        await parts.frontier.add([Candidate(url, Via.SEED, depth=0) for url in seeds])
+        guesses = [guess(url) for url in seeds] if settings.ignore_robots else []  # else robots.txt comes first
+        await parts.frontier.add([*(Candidate(url, Via.SEED, depth=0) for url in seeds), *guesses])
         await parts.frontier.event("started", seeds=seeds)
         log.info("started with %d seeds", len(seeds))
         complete = partial(with_scheme, resolver=resolver)
@@ -148,9 +153,14 @@ def _manager(
     return Crawl(Parts(frontier, visitor, pipeline, settings, clock), news)
 
 
+def parser_count(settings: Settings) -> int:
+    """Parser workers: as many as the setting says, or one fewer than processors."""
+    return settings.parsers or max(1, (os.cpu_count() or 2) - 1)
+
+
 def parser_pool(secret: bytes, settings: Settings) -> ParserPool:
     return ParserPool(
-        settings.parsers or max(1, (os.cpu_count() or 2) - 1),
+        parser_count(settings),
         secret,
         parse_timeout=settings.parse_timeout,
         memory=settings.parse_memory,

@@ -8,7 +8,7 @@ import csv
 import json
 import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from itertools import chain, islice
 
 import click
@@ -92,8 +92,12 @@ def write_line(text: str = "") -> None:
 
 
 def say(text: str) -> None:
-    """Tell the person something beside the result: one line on standard error."""
-    click.echo(plain(text), err=True)
+    """Tell the person something beside the result: one line on standard error.
+
+    Where it can't be written (a file on a full disk) nobody can be told of that either.
+    """
+    with suppress(OSError):
+        click.echo(plain(text), err=True)
 
 
 def flush() -> None:

@@ -186,6 +186,8 @@ class Facts:
     listing: str = ""  # what it is, where it was read as a list of URLs: "sitemap", "sitemap index", "feed", …
     notes: tuple[str, ...] = ()  # "read by the fallback parser", "empty without JavaScript", …
     failure: Failure | None = None  # undecodable, bomb, crashed or hung the parser
+    extracted: str = ""  # JSON: what a person's own function found in the page
+    derived: str = ""  # another form of the page, where the job asked for one
 
 
 @dataclass(frozen=True, slots=True)

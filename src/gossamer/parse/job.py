@@ -1,8 +1,25 @@
 """What a parser worker is given: one body, and how far it may go with it."""
 
 from dataclasses import dataclass
+from enum import StrEnum
 
 from gossamer.records import Headers, Via
+
+
+class Derived(StrEnum):
+    """Another form of a page that is made on demand."""
+
+    NOTHING = ""
+    SOURCE = "source"  # the markup as it came, decoded
+    CLEANED = "cleaned"  # the markup without scripts, styles, colours, fonts and comments
+
+
+@dataclass(frozen=True, slots=True)
+class OwnCode:
+    """A person's own function for parser workers. It is code: it never comes from the files of a collection."""
+
+    name: str  # "module:function"
+    path: tuple[str, ...] = ()  # folders in which modules are looked for, after those of the worker
 
 
 @dataclass(frozen=True, slots=True)
@@ -15,6 +32,7 @@ class ParseJob:
     truncated: str = ""  # as Exchange.truncated: why the end of the body is missing
     now: float = 0.0  # seconds since 1970; decides whether unavailable_after has passed
     via: Via = Via.ANCHOR  # how it was found: whether it was announced as a list of URLs
+    derive: Derived = Derived.NOTHING
 
     def header(self, name: str) -> str:
         """The first header called ``name`` (lower case), or nothing."""

@@ -2,8 +2,9 @@
 
 The life of a page: it waits in a queue; a worker takes it with others that wait, as a batch (large pages go alone).
 When a batch kills its worker, each of its pages is tried again alone in a fresh one (`wire.Stage`); the guilty one
-kills that too, is tried with the fallback parser, and in the end only its type, size and digest are taken. So each
-page is answered after a bounded number of deaths, and only the guilty one is marked.
+kills that too, is tried without a person's own function where there is one, then with the fallback parser, and in the
+end only its type, size and digest are taken. So each page is answered after a bounded number of deaths, and only the
+guilty one is marked.
 """
 
 import asyncio
@@ -16,7 +17,7 @@ from types import TracebackType
 from typing import Self
 
 from gossamer.errors import GossamerError
-from gossamer.parse.job import ParseJob
+from gossamer.parse.job import OwnCode, ParseJob
 from gossamer.parse.process import WorkerDied, WorkerProcess
 from gossamer.parse.sniff import PAGES, declared_type
 from gossamer.parse.wire import Orders, Stage, Task
@@ -52,6 +53,7 @@ class _Ticket:
 
     job: ParseJob
     answer: asyncio.Future[Facts]
+    has_own_code: bool
     stage: Stage = Stage.FIRST
     failure: Failure | None = None
     outside_deaths: int = 0
@@ -71,17 +73,25 @@ class _Ticket:
         self.failure = died.failure
         if self.stage is Stage.BARE:
             return False
-        self.stage = Stage(max(self.stage, Stage.ALONE) + 1)
+        self.stage = Stage(max(self.stage, Stage.ALONE if self.has_own_code else Stage.OURS) + 1)
         return True
 
 
 class ParserPool:
     """Parses pages in processes. ``async with`` starts and ends it."""
 
-    def __init__(self, workers: int, secret: bytes, parse_timeout: float, memory: int, max_decoded: int) -> None:
+    def __init__(
+        self,
+        workers: int,
+        secret: bytes,
+        parse_timeout: float,
+        memory: int,
+        max_decoded: int,
+        own_code: OwnCode | None = None,
+    ) -> None:
         """``workers``: how many; 0: one fewer than there are processors. Seconds, bytes as in `settings`."""
         self._count = workers or max(1, (os.cpu_count() or 1) - 1)
-        self._orders = Orders(secret, max_decoded, memory, parse_timeout)
+        self._orders = Orders(secret, max_decoded, memory, parse_timeout, own_code)
         self._waiting: deque[_Ticket] = deque()
         self._arrival = asyncio.Event()
         self._room = asyncio.Semaphore(self._count * _ROOM)
@@ -130,7 +140,7 @@ class ParserPool:
         async with self._room:
             if self._broken is not None or not self._servers:
                 raise self._broken or GossamerError("the parser pool was not started")
-            ticket = _Ticket(job, asyncio.get_running_loop().create_future())
+            ticket = _Ticket(job, asyncio.get_running_loop().create_future(), self._orders.own_code is not None)
             self._waiting.append(ticket)
             self._arrival.set()
             return await ticket.answer
@@ -193,7 +203,8 @@ class ParserPool:
 
     def _patience(self, batch: Sequence[_Ticket]) -> float:
         """Real seconds for a batch; generous, for on a busy machine processor time comes slowly."""
-        return 3 * (self._orders.seconds + len(batch))
+        own_time = len(batch) * self._orders.seconds if self._orders.own_code is not None else 0.0
+        return 3 * (self._orders.seconds + len(batch)) + own_time
 
     def _mourn(self, batch: Sequence[_Ticket], died: WorkerDied) -> None:
         """Try the pages of a batch again, or give one up that nothing can be made of."""

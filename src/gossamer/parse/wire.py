@@ -11,7 +11,7 @@ from operator import attrgetter
 
 import msgpack
 
-from gossamer.parse.job import ParseJob
+from gossamer.parse.job import Derived, OwnCode, ParseJob
 from gossamer.records import Facts, Failure, FailureKind, Via
 
 LENGTH = 4
@@ -28,8 +28,9 @@ class Stage(IntEnum):
 
     FIRST = 0  # with others in a batch
     ALONE = 1
-    FALLBACK = 2  # alone, with the second HTML parser
-    BARE = 3  # alone, without any HTML parser
+    OURS = 2  # alone, without a person's own function; only where there is one
+    FALLBACK = 3  # alone, with the second HTML parser
+    BARE = 4  # alone, without any HTML parser
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,11 +41,12 @@ class Orders:
     max_decoded: int  # bytes
     memory: int  # bytes of address space
     seconds: float  # of processor time for one page
+    own_code: OwnCode | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Task:
-    """One page, how it is to be tried, and what its failure was (BARE)."""
+    """One page, how it is to be tried, and what its failure was (OURS, BARE)."""
 
     stage: Stage
     job: ParseJob
@@ -79,12 +81,16 @@ def pack_orders(orders: Orders) -> bytes:
 
 
 def unpack_orders(payload: bytes) -> Orders:
-    return Orders(*msgpack.unpackb(payload))
+    secret, max_decoded, memory, seconds, own_code = msgpack.unpackb(payload, use_list=False)
+    return Orders(secret, max_decoded, memory, seconds, None if own_code is None else OwnCode(*own_code))
 
 
 def pack_tasks(tasks: Sequence[Task]) -> bytes:
     rows = [
-        (task.stage, job.url, job.headers, job.body, job.truncated, job.now, job.via, _failure_row(task.failure))
+        (
+            *(task.stage, job.url, job.headers, job.body, job.truncated, job.now, job.via, job.derive),
+            _failure_row(task.failure),
+        )
         for task in tasks
         for job in (task.job,)
     ]
@@ -94,8 +100,8 @@ def pack_tasks(tasks: Sequence[Task]) -> bytes:
 def unpack_tasks(payload: bytes) -> list[Task]:
     rows = msgpack.unpackb(payload, use_list=False, unicode_errors="surrogatepass")
     return [
-        Task(Stage(stage), ParseJob(url, headers, body, truncated, now, Via(via)), _failure(failure))
-        for stage, url, headers, body, truncated, now, via, failure in rows
+        Task(Stage(stage), ParseJob(url, headers, body, truncated, now, Via(via), Derived(derive)), _failure(failure))
+        for stage, url, headers, body, truncated, now, via, derive, failure in rows
     ]
 
 

@@ -17,6 +17,8 @@ from typing import BinaryIO
 
 from gossamer.parse.html import read, read_bare
 from gossamer.parse.job import DEFAULT_LIMITS, Limits
+from gossamer.parse.own import Extractor, load, without
+from gossamer.parse.structure import derive
 from gossamer.parse.wire import (
     OUT_OF_MEMORY,
     READY,
@@ -47,37 +49,59 @@ def main() -> None:
         return
     orders = unpack_orders(payload)
     _restrict(orders.memory)
+    limits = _limits(orders)
+    extractor = _extractor(orders, limits)
     _send(sink, READY)
     _silence(2)  # what went wrong at the start may be said; nothing that a page brings up later
     gc.freeze()  # what is there now stays: the collector need not look at it again,
     gc.set_threshold(_COLLECT_AFTER)  # nor often at what a page makes, which holds no cycles
     try:
-        _serve(source, sink, orders)
+        _serve(source, sink, orders, limits, extractor)
     except MemoryError:
         os._exit(OUT_OF_MEMORY)
     except BrokenPipeError:
         os._exit(0)  # the crawler is gone
 
 
-def _serve(source: BinaryIO, sink: BinaryIO, orders: Orders) -> None:
-    limits = replace(
+def _limits(orders: Orders) -> Limits:
+    return replace(
         DEFAULT_LIMITS,
         max_decoded=orders.max_decoded,
         max_pdf_seconds=min(DEFAULT_LIMITS.max_pdf_seconds, orders.seconds / 2),
     )
+
+
+def _extractor(orders: Orders, limits: Limits) -> Extractor | None:
+    """A person's own function, if there is one. When it can't be loaded, that is our last word."""
+    if orders.own_code is None:
+        return None
+    try:
+        return Extractor(load(orders.own_code.name, orders.own_code.path), orders.seconds, limits)
+    except ImportError as error:
+        sys.exit(" ".join(str(error).split()))
+
+
+def _serve(source: BinaryIO, sink: BinaryIO, orders: Orders, limits: Limits, extractor: Extractor | None) -> None:
     while (payload := read_frame(source.read)) is not None:
         answers = []
         for task in unpack_tasks(payload):
             signal.setitimer(signal.ITIMER_PROF, orders.seconds)  # its signal ends the process, even in C code
-            answers.append(_answer(task, orders.secret, limits))
+            answers.append(_answer(task, orders.secret, limits, extractor))
         signal.setitimer(signal.ITIMER_PROF, 0)
         _send(sink, pack_facts(answers))
 
 
-def _answer(task: Task, secret: bytes, limits: Limits) -> Facts:
+def _answer(task: Task, secret: bytes, limits: Limits, extractor: Extractor | None) -> Facts:
     if task.stage is Stage.BARE:
         return read_bare(task.job, limits, task.failure or _LOST)
-    return read(task.job, secret, limits, fallback=task.stage is Stage.FALLBACK)
+    facts = read(task.job, secret, limits, fallback=task.stage is Stage.FALLBACK)
+    if task.job.derive:
+        facts = derive(facts, task.job, limits, fallback=task.stage is Stage.FALLBACK)
+    if extractor is None:
+        return facts
+    if task.stage > Stage.ALONE:
+        return without(facts, str(task.failure or _LOST))
+    return extractor.extend(facts, task.job)
 
 
 def _send(sink: BinaryIO, payload: bytes) -> None:

@@ -213,7 +213,7 @@ class Candidate:
     fingerprint: int = 0  # 0: not computed yet
     nofollow: bool = False
     other: bool = False
-    guessed: bool = False  # nobody named it: it is worth a row only where it is admitted, on a host of a seed
+    guessed: bool = False  # nobody named it: it is worth a row only on the host of a seed
 
 
 class Decision(StrEnum):
@@ -362,6 +362,5 @@ class Statistics:
     held: int = 0
     pages: int = 0
     bytes: int = 0
-    sitemaps: int = 0  # of the finished: files that list URLs, which are no pages
     hosts: int = 0  # with URLs in memory
     ready_hosts: int = 0  # of these, could be asked now

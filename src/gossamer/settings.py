@@ -71,6 +71,7 @@ class Settings:
         (), "only URLs that match one of these patterns (globs; re: starts a regular expression)"
     )
     exclude: tuple[str, ...] = _setting((), "no URLs that match one of these patterns")
+    sitemaps: bool = _setting(True, "read the sitemaps that robots.txt names, or else /sitemap.xml of the seeds' hosts")
     requisites: bool = _setting(False, "fetch images, styles, scripts and fonts of pages too, from any host")
     delay: float | None = _setting(
         None,

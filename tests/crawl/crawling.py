@@ -24,8 +24,8 @@ from gossamer.records import Facts, Link, State
 from gossamer.session import Order
 from gossamer.settings_files import load
 
-QUICK: Mapping[str, object] = {"delay": 0.0, "retry_pause": 0.02, "min_free": 0}
-"""Settings of a crawl that nobody has to be polite to."""
+QUICK: Mapping[str, object] = {"delay": 0.0, "retry_pause": 0.02, "min_free": 0, "sitemaps": False}
+"""Settings of a crawl that nobody has to be polite to, and that asks for nothing but robots.txt and what is linked."""
 
 
 class Nothing(Exception):

@@ -8,6 +8,7 @@ from fakeweb.log import Visit
 from oracle.politeness import by_host
 from oracle.robots import Rules
 
+_SITEMAP = "/sitemap.xml"  # looked for on the hosts of seeds, whether anything leads there or not
 _RETRIED = frozenset({408, 425, 429})
 
 
@@ -33,7 +34,7 @@ def check_visits(  # everything a run can be held against
         whole = {visit.url for visit in visits if visit.status == 200 and visit.outcome == "whole"}
         found += [f"missing: {url} was never fetched" for url in sorted(set(pages) - whole)]
     if asked is not None:
-        strangers = {visit.url for visit in visits if not is_robots(visit)} - set(asked)
+        strangers = {visit.url for visit in visits if not is_robots(visit) and visit.path != _SITEMAP} - set(asked)
         found += [f"extra: {url} was fetched" for url in sorted(strangers)]
     found += _forbidden(visits, robots or {})
     found += _robots_first(visits)

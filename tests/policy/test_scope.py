@@ -239,5 +239,6 @@ def test_every_candidate_gets_one_verdict(
     verdict = scope.judge(candidate)
     assert verdict == scope.judge(candidate)
     assert (verdict.decision is Decision.ADMIT) is (verdict.reason == "")
-    assert not verdict.reason or verdict.reason.startswith((*REASONS, "nofollow", "not fetched: "))
+    known = (*REASONS, "nofollow", "not fetched: ", "imported", "in sitemap indexes")
+    assert not verdict.reason or verdict.reason.startswith(known)
     assert (verdict.kind is Kind.OTHER) is candidate.other

@@ -38,7 +38,8 @@ CREATE TABLE host (
     robots_body BLOB,
     robots_fetched REAL,
     robots_expires REAL,
-    robots_tries INTEGER NOT NULL DEFAULT 0
+    robots_tries INTEGER NOT NULL DEFAULT 0,
+    sitemaps INTEGER NOT NULL DEFAULT 0   -- files that list URLs, known so far
 );
 
 -- the URL table: every URL ever found, fetched or not
@@ -59,6 +60,7 @@ CREATE TABLE url (
     attempts INTEGER NOT NULL DEFAULT 0,
     crashes INTEGER NOT NULL DEFAULT 0,  -- unclean ends it was in flight at
     due REAL,                         -- waiting: not before; finished: visit again
+    lastmod REAL,                     -- when it last changed, as the newest sitemap or feed that names it says
     found REAL NOT NULL,
     settled REAL
 );

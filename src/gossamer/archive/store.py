@@ -6,7 +6,7 @@ import apsw
 
 from gossamer.archive import index
 from gossamer.archive.segments import Segment
-from gossamer.records import Claim, Exchange, Facts, Outcome, RecordPlace, RobotsAnswer, State
+from gossamer.records import Claim, Exchange, Facts, Outcome, RecordPlace, RobotsAnswer, State, Via
 
 DESCRIPTION = 200
 """Characters of text that describe a page."""
@@ -135,7 +135,13 @@ def media_type(exchange: Exchange) -> str:
 
 
 def is_kept(outcome: Outcome) -> bool:
-    """Whether an outcome counts for --max-urls: a success whose body is content."""
+    """Whether an outcome counts for --max-urls: a success whose body is content, and does not only tell of it."""
+    is_page = outcome.facts is not None and outcome.facts.is_page
+    return is_success(outcome) and (is_page or outcome.claim.via is not Via.SITEMAP)
+
+
+def is_success(outcome: Outcome) -> bool:
+    """Whether a URL was asked for and a body came that can be used."""
     exchange = outcome.exchange
     return exchange is not None and 200 <= exchange.status < 300 and outcome.settlement.state is State.FINISHED
 

@@ -4,6 +4,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 
 from gossamer import url as urls
+from gossamer.crawl import sitemaps
 from gossamer.policy import failures
 from gossamer.records import (
     Candidate,
@@ -61,6 +62,10 @@ def conclude(
     if _is_redirect(answer):
         return _after_redirect(claim, answer, settings, now, jitter)
     failure = failures.of_status(answer.status, answer.headers, now) or _of_answer(answer, facts)
+    if claim.via is Via.SITEMAP and not (facts is not None and facts.is_page):
+        settlement = sitemaps.settlement(claim, failure, facts)
+        if settlement is not None:
+            return Conclusion(settlement)
     if failure is not None:
         return Conclusion(failures.settle(failure, claim.attempts, settings, now, jitter))
     return Conclusion(Settlement(State.FINISHED, reason=_remark(answer, settings)))
@@ -83,7 +88,10 @@ def _after_redirect(claim: Claim, exchange: Exchange, settings: Settings, now: f
         failure = Failure(FailureKind.REDIRECT_LIMIT, f"more than {settings.max_redirects} in a row", now)
     if failure is not None:
         return Conclusion(failures.settle(failure, claim.attempts, settings, now, jitter))
-    candidate = Candidate(target, Via.REDIRECT, claim.depth, parent=claim.url_id, hops=hops)
+    if claim.via is Via.SITEMAP and not sitemaps.may_be_one(claim, target):
+        return Conclusion(Settlement(State.FINISHED, reason=f"{sitemaps.NONE}: it redirects to {target}"))
+    via = Via.SITEMAP if claim.via is Via.SITEMAP else Via.REDIRECT
+    candidate = Candidate(target, via, claim.depth, parent=claim.url_id, hops=hops)
     return Conclusion(Settlement(State.FINISHED, reason=f"redirects to {target}"), (candidate,))
 
 

@@ -107,7 +107,7 @@ class Pipeline:
         answer = visit.answer
         if not isinstance(answer, Exchange) or not wants_parsing(answer):
             return None
-        job = ParseJob(answer.url, answer.headers, answer.body, answer.truncated, self._clock.now())
+        job = ParseJob(answer.url, answer.headers, answer.body, answer.truncated, self._clock.now(), visit.claim.via)
         return await self._parsers.parse(job)
 
     def put(self, outcome: Outcome) -> None:

@@ -7,6 +7,7 @@ from dataclasses import replace
 from gossamer import url as urls
 from gossamer.agent import NAME
 from gossamer.clock import Clock
+from gossamer.crawl import sitemaps
 from gossamer.crawl.conclude import NEVER_REACHED, REDIRECTS, redirect_target
 from gossamer.crawl.fetching import Fetcher
 from gossamer.frontier.contract import Frontier
@@ -43,19 +44,18 @@ class RobotsKeeper:
 
     async def rules(self, host_id: int) -> robots.Group:
         """The rules that apply to us on a host whose robots.txt was asked for."""
-        group = self._groups.get(host_id)
-        if group is None:
+        if host_id not in self._groups:
             answer = await self._frontier.robots(host_id)
-            group = await self._keep(host_id, answer.body if answer else b"")
+            await self._keep(host_id, answer.body if answer else b"")
         self._groups.move_to_end(host_id)
-        return group
+        return self._groups[host_id]
 
-    async def _keep(self, host_id: int, body: bytes) -> robots.Group:
+    async def _keep(self, host_id: int, body: bytes) -> robots.Robots:
         parsed = await asyncio.to_thread(robots.parse, body) if len(body) > _LONG else robots.parse(body)
-        group = self._groups[host_id] = parsed.group(NAME)
+        self._groups[host_id] = parsed.group(NAME)
         if len(self._groups) > _CACHED:
             self._groups.popitem(last=False)
-        return group
+        return parsed
 
     async def ask(self, claim: Claim, jitter: float) -> tuple[list[Outcome], Exchange | Failure]:
         """Ask a host for its robots.txt; every hop is an exchange of its own, and the host's place is held meanwhile.
@@ -119,12 +119,12 @@ class RobotsKeeper:
         meaning = robots.meaning(None if body is None else status)
         if meaning is robots.Meaning.ASK_AGAIN:
             update = self._ask_again(host, answer, exempt, now, jitter)
-        else:
-            kept = robots.cut(body or b"") if meaning is robots.Meaning.RULES else b""
-            known = RobotsAnswer(kept, now, now + self._settings.robots_age, status or 0)
-            await self._keep(host.id, kept)
-            update = HostUpdate(host.id, next_at=now, robots=known, exempt=exempt)
-        return Outcome(claim, Settlement(State.FINISHED), host=update, exchange=exchange)
+            return Outcome(claim, Settlement(State.FINISHED), host=update, exchange=exchange)
+        kept = robots.cut(body or b"") if meaning is robots.Meaning.RULES else b""
+        known = RobotsAnswer(kept, now, now + self._settings.robots_age, status or 0)
+        found = sitemaps.announced(claim.url, (await self._keep(host.id, kept)).sitemaps)
+        update = HostUpdate(host.id, next_at=now, robots=known, exempt=exempt)
+        return Outcome(claim, Settlement(State.FINISHED), host=update, exchange=exchange, candidates=found)
 
     def _ask_again(self, host: Host, answer: Exchange | Failure, exempt: str, now: float, jitter: float) -> HostUpdate:
         """The host waits, and is asked again with growing pauses; after so many tries it is put aside."""

@@ -84,6 +84,8 @@ class Discovery:
         row = self._connection.execute(
             "SELECT id, held, state FROM url WHERE fingerprint = ?", (_signed(strong_key),)
         ).fetchone()
+        if candidate.guessed and (row is not None or not self.scope.may_guess(candidate.url)):
+            return
         verdict = self._judge(candidate, parked)
         final = verdict.decision is Decision.ADMIT or not self._depends_on_how_found(candidate)
         if row is None:
@@ -117,6 +119,8 @@ class Discovery:
         reason, held = verdict.reason, 0 if verdict.decision is Decision.ADMIT else HELD if final else HELD_AS_FOUND
         if host_id is not None and not held:
             reason, held = self._host_says(host_id)
+        if host_id is not None and not held and candidate.via is Via.SITEMAP:
+            reason, held = self._hosts.count_sitemap(host_id)
         self._connection.execute(
             "INSERT INTO url (fingerprint, url, host, shard, state, held, reason, kind, via, parent, depth, hops,"
             " found) VALUES (?, ?, ?, ?, 0, ?, ?, ?, ?, ?, ?, ?, ?)",
@@ -200,6 +204,18 @@ class Discovery:
             self._counters.change("held", bool(how) - bool(held))
             self._counters.change("waiting", bool(held) - bool(how))
 
+    def note_lastmod(self, facts: Facts) -> None:
+        """Keep when URLs last changed, as the sitemap or feed that names them says: of known ones and of new ones."""
+        keys = np.frombuffer(facts.fingerprints, dtype="<u8").tolist()
+        self._connection.executemany(
+            "UPDATE url SET lastmod = ? WHERE fingerprint = ?",
+            [
+                (link.lastmod, _signed(key))
+                for link, key in zip(unpack(facts.links), keys, strict=True)
+                if link.lastmod is not None
+            ],
+        )
+
     def id_of(self, url: str) -> int | None:
         """The row of a known URL."""
         row = self._connection.execute(
@@ -231,7 +247,8 @@ def _candidates(
             Candidate(
                 url=link.url,
                 via=link.via,
-                depth=claim.depth + 1,
+                # a page of a sitemap is one link away from the start, however deep in indexes the sitemap lies
+                depth=1 if claim.via is Via.SITEMAP and link.via is Via.LISTED else claim.depth + 1,
                 parent=claim.url_id,
                 fingerprint=_weaken(key) if weak else key,
                 nofollow=link.nofollow or facts.nofollow,

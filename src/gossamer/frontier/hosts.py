@@ -9,6 +9,8 @@ from gossamer.archive.database import select
 from gossamer.records import Host, HostUpdate
 
 _CACHED = 100_000
+MAX_SITEMAPS = 500
+"""Sitemap files of one host that are read; nobody counts them as pages, so something else must end an endless supply."""
 
 PENDING = "pending"
 """A seed's own origin whose address has not been looked up yet."""
@@ -50,6 +52,12 @@ class HostTable:
     def exempt(self, host_id: int) -> None:
         """Mark a seed's own origin: the class of address it first has is allowed for it."""
         self._connection.execute("UPDATE host SET exempt = ? WHERE id = ? AND exempt = ''", (PENDING, host_id))
+
+    def count_sitemap(self, host_id: int) -> tuple[str, int]:
+        """One more sitemap of a host: why it is held, and whether it is."""
+        self._connection.execute("UPDATE host SET sitemaps = sitemaps + 1 WHERE id = ?", (host_id,))
+        ((count,),) = select(self._connection, "SELECT sitemaps FROM host WHERE id = ?", (host_id,))
+        return (f"more than {MAX_SITEMAPS} sitemaps on this host", 1) if count > MAX_SITEMAPS else ("", 0)
 
     def update(self, update: HostUpdate) -> None:
         """Keep what a fetch taught about its host. One that is put aside stays so, whatever was still in flight."""

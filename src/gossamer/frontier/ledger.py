@@ -213,7 +213,7 @@ class Ledger:
 
     def _redirect_of(self, outcome: Outcome) -> int | None:
         """The URL that a redirect leads to."""
-        url = next((each.url for each in outcome.candidates if each.via is Via.REDIRECT), None)
+        url = next((each.url for each in outcome.candidates if each.hops > outcome.claim.hops), None)
         return self.discovery.id_of(url) if url else None
 
     def _insert_page(self, outcome: Outcome, exchange: Exchange, stored: store.Stored) -> None:
@@ -227,7 +227,7 @@ class Ledger:
         ((state, held),) = select(self._connection, "SELECT state, held FROM url WHERE id = ?", (claim.url_id,))
         attempts = claim.attempts + settlement.counts_as_try
         kind = Kind.INTERNAL if claim.via is Via.IMPORT else None
-        if store.is_kept(outcome) and not (outcome.facts is not None and outcome.facts.is_page):
+        if store.is_success(outcome) and not (outcome.facts is not None and outcome.facts.is_page):
             kind = Kind.OTHER
         self._connection.execute(
             "UPDATE url SET state = ?, reason = ?, held = ?, due = ?, attempts = ?, settled = ?,"
@@ -280,13 +280,15 @@ class Ledger:
         pages: list[tuple[Claim, Facts, store.Stored]] = [
             (outcome.claim, outcome.facts, place)
             for outcome, place in zip(outcomes, stored, strict=True)
-            if outcome.facts is not None and outcome.facts.links and place is not None and store.is_kept(outcome)
+            if outcome.facts is not None and outcome.facts.links and place is not None and store.is_success(outcome)
         ]
         candidates = self.discovery.from_pages([(claim, facts) for claim, facts, _ in pages])
         now = self._clock.now()
-        for (claim, _, place), links in zip(pages, candidates, strict=True):
+        for (claim, facts, place), links in zip(pages, candidates, strict=True):
             if links:
                 self.discovery.add(links, found, now, parked=self._parked(claim, place))
+            if facts.listing:
+                self.discovery.note_lastmod(facts)
 
     def _parked(self, claim: Claim, stored: store.Stored) -> str:
         """Why new links of a page are not followed: it is one more page of bytes that its host has served before.

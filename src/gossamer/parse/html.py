@@ -35,7 +35,9 @@ def read(job: ParseJob, secret: bytes, limits: Limits = DEFAULT_LIMITS, fallback
     if facts.failure is not None and facts.failure.kind is not FailureKind.BODY_TRUNCATED:
         return facts
     if job.via is Via.SITEMAP:
-        return listing.as_sitemap(facts, body, job, secret, limits)
+        found = listing.of_sitemap(facts, body, job, secret, limits)
+        if found is not None:
+            return found
     if facts.is_page:
         return _page(facts, body, job, secret, limits, fallback=fallback)
     return _file(_directed(facts, (), job), body, job, secret, limits, fallback=fallback)

@@ -8,23 +8,27 @@ from gossamer.parse.codings import DECODERS, DECODING_ERRORS
 from gossamer.parse.job import Limits, ParseJob
 from gossamer.parse.links import Row, pack_rows, row
 from gossamer.parse.resolve import Resolver
-from gossamer.parse.sitemap import Entry, Listing, read
+from gossamer.parse.sitemap import WELL_KNOWN, Entry, Listing, read
 from gossamer.records import Facts, Via
-from gossamer.url import weaken
+from gossamer.url import path_and_query, weaken
 
 _GZIP = b"\x1f\x8b"
+_LAYERS = 2
 _FEED_TYPES = frozenset({"application/rss+xml", "application/atom+xml", "application/rdf+xml"})
 
 
-def as_sitemap(facts: Facts, body: bytes, job: ParseJob, secret: bytes, limits: Limits) -> Facts:
-    """The facts of a file that was announced as a sitemap: its links, and no page or text, whatever it is.
+def of_sitemap(facts: Facts, body: bytes, job: ParseJob, secret: bytes, limits: Limits) -> Facts | None:
+    """The facts of a file that was announced as a sitemap: its links, without text; None when it is a page instead.
 
-    What its headers say to robots is about the file; its URLs are listed to be visited.
+    A site that answers /sitemap.xml with a page answers so to anything: that is none. What the headers of a sitemap say
+    to robots is about the file; its URLs are listed to be visited.
     """
     body, is_cut = _unpacked(body, limits.max_listing)
     source, charset = xmltokens.decode(body, encoding.declared(job.header("content-type")))
-    facts = replace(facts, is_page=False, charset=charset)
     listing = read(source, limits, job.now, announced=True)
+    if listing is None and facts.is_page and path_and_query(job.url) != WELL_KNOWN:
+        return None
+    facts = replace(facts, is_page=False, charset=charset)
     if listing is None:
         return facts
     return _with_links(facts, replace(listing, is_cut=listing.is_cut or is_cut), job, secret, limits)
@@ -44,10 +48,17 @@ def with_entries(facts: Facts, source: str, job: ParseJob, secret: bytes, limits
 def _unpacked(body: bytes, limit: int) -> tuple[bytes, bool]:
     """The contents of ``sitemap.xml.gz``, whatever type it has; of what is broken or too long, the beginning.
 
-    Where the server compressed it once more for the way, that is undone already.
+    Where a server compressed a packed file once more for the way, that may be undone or not: it calls both gzip.
     """
-    if not body.startswith(_GZIP):
-        return body[:limit], len(body) > limit
+    is_cut = False
+    for _ in range(_LAYERS):
+        if body.startswith(_GZIP):
+            body, cut_here = _unzipped(body, limit)
+            is_cut = is_cut or cut_here
+    return body[:limit], is_cut or len(body) > limit
+
+
+def _unzipped(body: bytes, limit: int) -> tuple[bytes, bool]:
     parts, size = [], 0
     try:
         for part in DECODERS["gzip"](body):

@@ -12,8 +12,11 @@ from gossamer.url import origin, registrable_domain
 
 EXTENTS = ("page", "prefix", "host", "domain", "any")
 
-REASONS = ("out of scope", "excluded by", "not included", "deeper than", "requisite")
+REASONS = ("out of scope", "excluded by", "not included", "deeper than", "requisite", "sitemaps are not")
 """How the reasons begin that a change of the scope can lift."""
+
+MAX_NESTING = 3
+"""Sitemap indexes in one another: what the innermost names is read, but no index among it."""
 
 _SCHEME = re.compile(r"\s*([A-Za-z][A-Za-z0-9+.-]{0,19}):")
 
@@ -38,6 +41,7 @@ class Scope:
     exclude: tuple[str, ...] = ()
     max_depth: int | None = None
     requisites: bool = False
+    sitemaps: bool = True
     _include: Patterns = field(init=False, repr=False, compare=False)
     _exclude: Patterns = field(init=False, repr=False, compare=False)
     _seeds: frozenset[str] = field(init=False, repr=False, compare=False)
@@ -74,6 +78,7 @@ class Scope:
             exclude=settings.exclude,
             max_depth=settings.max_depth,
             requisites=settings.requisites,
+            sitemaps=settings.sitemaps,
         )
 
     def with_seeds(self, urls: Iterable[str]) -> "Scope":
@@ -98,6 +103,8 @@ class Scope:
             return _ADMITTED[kind]
         if candidate.via is Via.REQUISITE:
             return _ADMITTED[kind] if self.requisites else _REQUISITES[kind]
+        if candidate.via is Via.SITEMAP:
+            return self._judge_sitemap(candidate, host, kind)
         outside = self._outside(url, host)
         if outside:
             return Verdict(Decision.REFUSE, outside, kind)
@@ -112,6 +119,23 @@ class Scope:
         if self.max_depth is not None and candidate.depth > self.max_depth:
             return Verdict(Decision.HOLD, f"deeper than {self.max_depth}", kind)
         return _ADMITTED[kind]
+
+    def _judge_sitemap(self, candidate: Candidate, host: str, kind: Kind) -> Verdict:
+        """Of a file that lists URLs: it only helps to find pages, so it may lie outside their folder, at any depth."""
+        outside = "" if self.extent == "prefix" and host in self._hosts else self._outside(candidate.url, host)
+        if outside:
+            return Verdict(Decision.REFUSE, outside, kind)
+        if candidate.depth > MAX_NESTING + 1:
+            return Verdict(Decision.REFUSE, f"in sitemap indexes nested more than {MAX_NESTING} deep", kind)
+        if not self.sitemaps:
+            return Verdict(Decision.HOLD, "sitemaps are not asked for", kind)
+        if self.max_depth == 0:
+            return Verdict(Decision.HOLD, "deeper than 0", kind)
+        return _ADMITTED[kind]
+
+    def may_guess(self, url: str) -> bool:
+        """Whether a sitemap that nobody named is looked for: on the host of a seed, or of what a seed redirects to."""
+        return self.sitemaps and _host(url) in self._hosts
 
     def _is_redirected_seed(self, candidate: Candidate) -> bool:
         """example.org that answers from www.example.org is still what was asked for."""

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import aiodns
 import pycares
 
+from gossamer.fetch.hosts_file import HostsFile
 from gossamer.records import FailureKind
 
 TRY_TIMEOUT = 2.0
@@ -54,28 +55,18 @@ class Lookup:
     def __init__(self, servers: tuple[str, ...], timeout: float) -> None:
         self._servers = servers
         self._timeout = timeout
-        self._hosts: aiodns.DNSResolver | None = None  # both are made by the first look-up: they belong to its loop
-        self._dns: aiodns.DNSResolver | None = None
+        self._hosts = HostsFile()
+        self._dns: aiodns.DNSResolver | None = None  # made by the first look-up: it belongs to its loop
 
     async def find(self, name: str) -> Found:
         """What the hosts file or the DNS says of ``name``."""
-        if self._hosts is None or self._dns is None:
-            self._hosts = aiodns.DNSResolver(lookups="f")
+        ips = self._hosts.find(name)
+        if ips:
+            ipv4, ipv6 = (tuple(ip for ip in ips if (":" in ip) is wanted) for wanted in (False, True))
+            return Found(ipv4, ipv6, HOSTS_TTL)
+        if self._dns is None:
             self._dns = aiodns.DNSResolver(self._servers or None, timeout=TRY_TIMEOUT, tries=TRIES)
-        found = await self._in_hosts_file(self._hosts, name)
-        return found or await self._in_dns(self._dns, name)
-
-    async def _in_hosts_file(self, hosts: aiodns.DNSResolver, name: str) -> Found | None:
-        try:
-            result = await hosts.getaddrinfo(name)
-        except aiodns.error.DNSError:
-            return None
-        ips = [node.addr[0].decode("ascii") for node in result.nodes]
-        return Found(
-            ipv4=tuple(dict.fromkeys(ip for ip in ips if ":" not in ip)),
-            ipv6=tuple(dict.fromkeys(ip for ip in ips if ":" in ip)),
-            ttl=HOSTS_TTL,
-        )
+        return await self._in_dns(self._dns, name)
 
     async def _in_dns(self, dns: aiodns.DNSResolver, name: str) -> Found:
         tasks = [asyncio.create_task(_query(dns, name, kind)) for kind in ("A", "AAAA")]
@@ -96,9 +87,8 @@ class Lookup:
 
     async def aclose(self) -> None:
         """Stop asking."""
-        for channel in (self._hosts, self._dns):
-            if channel is not None:
-                await channel.close()
+        if self._dns is not None:
+            await self._dns.close()
 
 
 async def _query(dns: aiodns.DNSResolver, name: str, kind: str) -> _Family:

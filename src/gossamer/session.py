@@ -79,7 +79,7 @@ async def crawl(
         with log_to(collection.folder, settings):
             report = await _crawl(collection, order, observe, begin, clock)
         if report.ending is Ending.NO_SEED:
-            report = replace(report, seed_failures=_seed_reasons(order.folder) or report.seed_failures)
+            report = replace(report, seed_failures=_seed_reasons(order.folder, report.seed_failures))
             if is_new:
                 collection.remove()
         return report
@@ -91,11 +91,19 @@ async def crawl(
         collection.close()
 
 
-def _seed_reasons(folder: Path) -> tuple[str, ...]:
-    """What is known of the addresses that a crawl without a page started from, and of what they redirected to."""
+def _seed_reasons(folder: Path, unreachable: Sequence[str]) -> tuple[str, ...]:
+    """What is known of the addresses that a crawl without a page started from, and of what they redirected to.
+
+    ``unreachable``: origins, each with the reason; what is known of their URLs says more.
+    """
     with opened(folder) as connection:
         starts = entries(connection, Filter(depth=0))
-        return tuple(islice((f"{start.url}: {start.reason}" for start in starts if start.reason), _REASONS))
+        known = tuple(islice((f"{start.url}: {start.reason}" for start in starts if start.reason), _REASONS))
+    return known + tuple(each for each in unreachable if not any(one.startswith(_origin(each)) for one in known))
+
+
+def _origin(reason: str) -> str:
+    return f"{reason.partition(': ')[0]}/"
 
 
 async def _crawl(

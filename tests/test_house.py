@@ -23,6 +23,7 @@ FLOORS: dict[str, tuple[str, ...]] = {
         "url",
         "records",
         "settings",
+        "settings_secrets",
         "settings_values",
         "settings_files",
         "agent",

@@ -71,6 +71,7 @@ class FailureKind(StrEnum):
     TIMEOUT = "time-out of the whole"
     RESET = "connection reset"
     UNREACHABLE = "network unreachable"
+    PROXY = "proxy"  # it can't be reached, refuses us, or wants other credentials
     TLS_CERTIFICATE = "tls: bad certificate"
     TLS_PROTOCOL = "tls: protocol"
     NOT_HTTP = "not http"
@@ -121,6 +122,7 @@ class Request:
     url: str
     address: Address
     headers: Headers = ()  # added to the transport's own (User-Agent, Accept, Accept-Encoding); may override them
+    certificate: tuple[str, str] | None = None  # of ours, for the server to see: files of it and of its key
     max_body: int = 64 * 1024 * 1024
     timeout: float = 300.0  # of the whole
     connect_timeout: float = 20.0
@@ -214,6 +216,7 @@ class Candidate:
     nofollow: bool = False
     other: bool = False
     guessed: bool = False  # nobody named it: it is worth a row only on the host of a seed
+    again: bool = False  # it would be asked with other cookies than when it redirected: that it leads back is no loop
 
 
 class Decision(StrEnum):

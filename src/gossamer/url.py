@@ -124,6 +124,13 @@ def _public_suffixes() -> PublicSuffixList:
     return PublicSuffixList()
 
 
+@lru_cache(maxsize=4096)
+def is_public_suffix(hostname: str) -> bool:
+    """Whether anybody may register names directly below it (``co.uk``, ``github.io``), with a dot at the end as well."""
+    bare = hostname.rstrip(".")
+    return bool(_public_suffixes().publicsuffix(bare) == bare)
+
+
 def shard(hostname: str) -> int:
     """Which of the 4096 shards a host belongs to: by registrable domain, the same on every machine."""
     digest = hashlib.blake2b(registrable_domain(hostname).encode(), digest_size=8).digest()

@@ -7,11 +7,22 @@ from typing import Any
 import pycurl
 
 from gossamer.fetch.heads import Place, RequestHeaders, final_head, parse_headers, render_request, status_of
+from gossamer.fetch.proxy import PROXY_AUTHENTICATION_REQUIRED, failure_of
+from gossamer.fetch.rate import RateLimit
 from gossamer.fetch.reasons import kind_of
 from gossamer.records import Exchange, Failure, FailureKind, Request
+from gossamer.settings_secrets import Proxy
 
 MAX_DETAIL = 300
 _PROTOCOLS = {1: "http/1.0", 2: "http/1.1", 3: "h2"}  # of CURLINFO_HTTP_VERSION
+
+
+@dataclass(frozen=True, slots=True)
+class Road:
+    """What all transfers of a transport have in common beside libcurl's options."""
+
+    proxy: Proxy | None = None
+    limit: RateLimit | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,15 +50,17 @@ class Transfer:
         "_over",
         "_place",
         "_request",
+        "_road",
         "_started_at",
         "curl",
     )
 
-    def __init__(self, options: Mapping[int, Any]) -> None:
+    def __init__(self, options: Mapping[int, Any], road: Road) -> None:
         self.curl = pycurl.Curl()
+        self._road = road
         for option, value in options.items():
             self.curl.setopt(option, value)
-        self.curl.setopt(pycurl.WRITEFUNCTION, self._on_body)
+        self.curl.setopt(pycurl.WRITEFUNCTION, self._on_limited_body if road.limit else self._on_body)
         self._options: dict[int, Any] = {}
         self._lines: list[bytes] = []
         self._body = bytearray()
@@ -71,10 +84,11 @@ class Transfer:
         self._over = False
         # The target is given apart: in a URL libcurl would turn %2e into %2E.
         self._option(pycurl.URL, f"{place.scheme}://{place.authority}/")
-        self._option(pycurl.REQUEST_TARGET, place.target)
-        # Every name is connected to the checked address, whatever its spelling; nothing is ever looked up.
-        ip = f"[{request.address.ip}]" if ":" in request.address.ip else request.address.ip
-        self._option(pycurl.CONNECT_TO, [f"::{ip}:{place.port}"])
+        self._option(pycurl.REQUEST_TARGET, self._target(place))
+        if self._road.proxy is None:
+            # Every name is connected to the checked address, whatever its spelling; nothing is ever looked up.
+            ip = f"[{request.address.ip}]" if ":" in request.address.ip else request.address.ip
+            self._option(pycurl.CONNECT_TO, [f"::{ip}:{place.port}"])
         # Rather one more stream on an HTTP/2 connection than one more connection. Not over plain HTTP, where libcurl would
         # wait for the first answer to learn that there are no streams.
         self._option(pycurl.PIPEWAIT, int(place.scheme == "https"))
@@ -84,6 +98,12 @@ class Transfer:
         self._on_sent = on_sent
         if on_sent is not None:
             self._option(pycurl.PREREQFUNCTION, self._on_ready)
+
+    def _target(self, place: Place) -> str:
+        """An HTTP proxy that makes no tunnel is told the whole URL (RFC 9112, section 3.2.2)."""
+        proxy = self._road.proxy
+        is_whole = proxy is not None and proxy.scheme in ("http", "https") and place.scheme == "http"
+        return f"http://{place.authority}{place.target}" if is_whole else place.target
 
     def _option(self, option: int, value: Any) -> None:
         if self._options.get(option) != value:
@@ -104,6 +124,15 @@ class Transfer:
             return 0
         self._body += data
         return None
+
+    def _on_limited_body(self, data: bytes) -> int | None:
+        limit = self._road.limit
+        if limit is not None and not limit.admits(self, len(data), self._resume):
+            return int(pycurl.WRITEFUNC_PAUSE)  # the same piece comes again
+        return self._on_body(data)
+
+    def _resume(self) -> None:
+        self.curl.pause(pycurl.PAUSE_CONT)
 
     @property
     def is_answered(self) -> bool:
@@ -130,7 +159,9 @@ class Transfer:
         lines = final_head(self._lines)
         status = status_of(lines[0]) if lines else None
         if lines is None or status is None:
-            return self._failure(code, text, now)
+            return self.failure(code, text, now)
+        if status == PROXY_AUTHENTICATION_REQUIRED and self._road.proxy is not None:
+            return Failure(FailureKind.PROXY, "the proxy answered 407", now)
         if protocol == "h2":  # archives have no form for HTTP/2: request and answer are shown as HTTP/1.1
             lines[0] = lines[0].replace(b"HTTP/2", b"HTTP/1.1", 1)
         head = b"".join(lines)
@@ -142,7 +173,7 @@ class Transfer:
             body=bytes(self._body),
             status=status,
             headers=parse_headers(head),
-            address=getinfo(pycurl.PRIMARY_IP),
+            address=getinfo(pycurl.PRIMARY_IP) if self._road.proxy is None else "",
             protocol=protocol,
             started_at=self._started_at,
             answered_at=max(self._started_at, now - getinfo(pycurl.TOTAL_TIME) + getinfo(pycurl.STARTTRANSFER_TIME)),
@@ -157,9 +188,13 @@ class Transfer:
             return "length"
         return "time" if code == pycurl.E_OPERATION_TIMEDOUT else "disconnect"
 
-    def _failure(self, code: int, text: str, now: float) -> Failure:
+    def failure(self, code: int, text: str, now: float) -> Failure:
+        """Why there is no answer, after libcurl ended the transfer with ``code``."""
         if code == pycurl.E_OK and final_head(self._lines):
             return Failure(FailureKind.NOT_HTTP, "a status line without a status", now)
+        by_proxy = failure_of(code, text, self.curl.getinfo(pycurl.PROXY_ERROR)) if self._road.proxy else None
+        if by_proxy is not None:
+            return Failure(*by_proxy, at=now)
         system_error = self.curl.getinfo(pycurl.OS_ERRNO)
         # not by the time of sending: libcurl sets that at the end where it is not set
         is_sent = self.curl.getinfo(pycurl.REQUEST_SIZE) > 0
@@ -168,5 +203,7 @@ class Transfer:
 
     def end(self) -> None:
         """Let go of what came; the handle waits for its next transfer."""
+        if self._road.limit is not None:
+            self._road.limit.forget(self)
         self._lines.clear()
         self._body = bytearray()

@@ -6,21 +6,23 @@ is safe to repeat); that is one fetch, and the server may in rare cases see it t
 """
 
 import asyncio
-import ssl
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 import pycurl
 
 from gossamer.clock import Clock
-from gossamer.errors import GossamerError, UsageError
+from gossamer.errors import GossamerError
+from gossamer.fetch import proxy as proxies
 from gossamer.fetch.heads import place, request_headers
 from gossamer.fetch.multi import Ending, Multi
+from gossamer.fetch.rate import RateLimit
 from gossamer.fetch.reasons import NO_FIRST_BYTE
-from gossamer.fetch.transfer import Connection, Transfer
+from gossamer.fetch.transfer import Connection, Road, Transfer
+from gossamer.fetch.trust import trusted
 from gossamer.records import Exchange, Failure, Request
+from gossamer.settings_secrets import Proxy
 
 SWEEP = 0.1
 """Seconds between two looks for overdue first bytes."""
@@ -60,7 +62,9 @@ class Transport:
     """Fetches over HTTP/1.1, and HTTP/2 where a server offers it over TLS.
 
     ``max_connections``: open at once, idle ones included; more transfers than that wait for their turn (their time
-    counts). ``ca_file``: PEM certificates that are trusted instead of the system's. UsageError when it can't be read.
+    counts). ``ca_file``: PEM certificates that are trusted beside the system's; UsageError when it can't be read.
+    ``proxy``: all requests go through it, and it looks the names up. ``limit_rate``: bytes a second, of all transfers
+    together; 0: no limit.
     """
 
     def __init__(
@@ -71,14 +75,25 @@ class Transport:
         http2: bool = True,
         max_connections: int = 512,
         ca_file: str | None = None,
+        proxy: Proxy | None = None,
+        limit_rate: int = 0,
     ) -> None:
         self._user_agent = user_agent
         self._clock = clock
-        self._options = _options(http2=http2, ca_file=ca_file)
+        self._limit = RateLimit(limit_rate) if limit_rate else None
+        self._road = Road(proxy, self._limit)
+        authorities = trusted(ca_file)
+        self._options = {
+            **_options(http2=http2),
+            **authorities,
+            **(proxies.options(proxy, user_agent, authorities) if proxy else {}),
+            **({pycurl.BUFFERSIZE: _buffer(limit_rate)} if limit_rate else {}),
+        }
         self._max_connections = max_connections
         self._multi: Multi | None = None  # made by the first fetch: it belongs to the event loop
         self._is_closed = False
-        self._idle: list[Transfer] = []
+        # Handles by the certificate of ours that they show: libcurl can't be told to show none any more.
+        self._idle: dict[tuple[str, str] | None, list[Transfer]] = {}
         self._unanswered: dict[Transfer, _Watch] = {}
         self._sweeper: asyncio.TimerHandle | None = None
         self._http_1_0: dict[int, None] = {}  # connections, oldest first, whose last answer was HTTP/1.0
@@ -97,7 +112,8 @@ class Transport:
         headers = request_headers(self._user_agent, request.headers)
         if self._multi is None:
             self._multi = Multi(self._max_connections)
-        transfer = self._idle.pop() if self._idle else Transfer(self._options)
+        idle = self._idle.get(request.certificate)
+        transfer = idle.pop() if idle else Transfer(self._options_of(request), self._road)
         transfer.begin(request, where, headers, self._clock.now(), on_sent)
         self._running += 1
         try:
@@ -105,7 +121,25 @@ class Transport:
             return self._conclude(transfer, code, text)
         finally:
             self._running -= 1
-            self._put_back(transfer)
+            self._put_back(transfer, request.certificate)
+
+    def _options_of(self, request: Request) -> Mapping[int, Any]:
+        if request.certificate is None:
+            return self._options
+        certificate, key = request.certificate
+        return {**self._options, pycurl.SSLCERT: certificate, pycurl.SSLKEY: key}
+
+    async def reach(self, request: Request) -> Failure | None:
+        """Why no connection can be made for a request, TLS included; None when it can. Nothing is asked."""
+        if self._multi is None:
+            self._multi = Multi(self._max_connections)
+        transfer = Transfer({**self._options_of(request), pycurl.CONNECT_ONLY: 1}, self._road)
+        try:
+            transfer.begin(request, place(request.url), request_headers(self._user_agent, ()), self._clock.now())
+            code, text = await self._perform(self._multi, transfer, request.first_byte_timeout)
+            return None if code == pycurl.E_OK else transfer.failure(code, text, self._clock.now())
+        finally:
+            transfer.curl.close()
 
     async def _perform(self, multi: Multi, transfer: Transfer, first_byte_timeout: float) -> Ending:
         future = multi.start(transfer.curl)
@@ -138,6 +172,8 @@ class Transport:
         if isinstance(outcome, Exchange):
             self._exchanges += 1
             self._bytes += len(outcome.body)
+            if self._limit is not None:
+                self._limit.spend(len(outcome.response_head))
         else:
             self._failures += 1
         return outcome
@@ -155,12 +191,12 @@ class Transport:
         elif self._http_1_0:
             self._http_1_0.pop(connection.number, None)
 
-    def _put_back(self, transfer: Transfer) -> None:
+    def _put_back(self, transfer: Transfer, certificate: tuple[str, str] | None) -> None:
         transfer.end()
         if self._is_closed:
             transfer.curl.close()
         else:
-            self._idle.append(transfer)
+            self._idle.setdefault(certificate, []).append(transfer)
 
     def statistics(self) -> TransportStatistics:
         """A snapshot of the counters."""
@@ -173,11 +209,19 @@ class Transport:
             self._sweeper.cancel()
         if self._multi is not None:
             self._multi.close()
+        if self._limit is not None:
+            self._limit.close()
         while self._idle:
-            self._idle.pop().curl.close()
+            for transfer in self._idle.popitem()[1]:
+                transfer.curl.close()
 
 
-def _options(*, http2: bool, ca_file: str | None) -> Mapping[int, Any]:
+def _buffer(limit_rate: int) -> int:
+    """Pieces so small that several of them come in a second; libcurl wants a kilobyte at least."""
+    return max(1024, min(BUFFER, limit_rate // 8))
+
+
+def _options(*, http2: bool) -> Mapping[int, Any]:
     """What is the same for every transfer."""
     return {
         pycurl.HTTP_VERSION: pycurl.CURL_HTTP_VERSION_2TLS if http2 else pycurl.CURL_HTTP_VERSION_1_1,
@@ -192,27 +236,4 @@ def _options(*, http2: bool, ca_file: str | None) -> Mapping[int, Any]:
         pycurl.BUFFERSIZE: BUFFER,
         pycurl.SSL_VERIFYPEER: 1,
         pycurl.SSL_VERIFYHOST: 2,
-        **_trusted(ca_file),
     }
-
-
-def _trusted(ca_file: str | None) -> dict[int, str]:
-    """Where the certificates are that we trust.
-
-    libcurl's wheel looks where Red Hat keeps them; Python's ssl module knows this system's place (and SSL_CERT_FILE).
-    """
-    if ca_file is not None:
-        _check_certificates(ca_file)
-        return {pycurl.CAINFO: ca_file}
-    system = ssl.get_default_verify_paths()
-    places = {pycurl.CAINFO: system.cafile, pycurl.CAPATH: system.capath}
-    return {option: path for option, path in places.items() if path}
-
-
-def _check_certificates(ca_file: str) -> None:
-    # Else every single fetch would fail, as if each server's certificate were bad.
-    try:
-        ssl.create_default_context(cafile=ca_file)
-    except (OSError, ssl.SSLError) as error:
-        reason = "has no certificates in it" if Path(ca_file).is_file() else "can't be read"
-        raise UsageError(f"the file of certificates {ca_file!r} {reason}", hint="give a file in PEM format") from error

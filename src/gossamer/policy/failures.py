@@ -45,6 +45,7 @@ RULES: dict[FailureKind, Rule] = {
     FailureKind.TIMEOUT: Rule(retry=True, host=True),
     FailureKind.RESET: Rule(retry=True, host=True),
     FailureKind.UNREACHABLE: Rule(retry=True, host=True, link=True),
+    FailureKind.PROXY: Rule(retry=True, link=True),
     FailureKind.TLS_CERTIFICATE: Rule(host=True),
     FailureKind.TLS_PROTOCOL: Rule(retry=True, host=True),
     FailureKind.NOT_HTTP: Rule(host=True),

@@ -43,6 +43,7 @@ from gossamer.frontier.seen import SeenSet
 from gossamer.frontier.sqlite import LEASE_TIME, Parts, SqliteFrontier
 from gossamer.lock import LOCK_FILE, FolderLock
 from gossamer.policy import robots
+from gossamer.policy.judge import JudgedScope, OwnJudge
 from gossamer.policy.scope import Scope
 from gossamer.records import Lease
 from gossamer.settings import Settings
@@ -126,20 +127,31 @@ class Collection:
             if self._made_folder:
                 self.folder.rmdir()
 
-    def open(self, settings: Settings, seeds: Sequence[str], on_news: Callable[[], None]) -> Opened:
+    def open(
+        self,
+        settings: Settings,
+        seeds: Sequence[str],
+        on_news: Callable[[], None],
+        judge: OwnJudge | None = None,
+    ) -> Opened:
         """Open the database and the archive, put right what an unclean end left, and take the lease."""
         path = self.folder / DATABASE
         try:
             if not path.exists():
                 _create(path, self._clock.now())
-            return self._build(open_for_writing(path), settings, seeds, on_news)
+            return self._build(open_for_writing(path), settings, seeds, on_news, judge)
         except apsw.Error as error:
             raise database_error(path, error) from error
         except OSError as error:
             raise write_error(Path(error.filename or self.folder), error) from error
 
     def _build(
-        self, connection: apsw.Connection, settings: Settings, seeds: Sequence[str], on_news: Callable[[], None]
+        self,
+        connection: apsw.Connection,
+        settings: Settings,
+        seeds: Sequence[str],
+        on_news: Callable[[], None],
+        judge: OwnJudge | None,
     ) -> Opened:
         secret = bytes(_meta(connection, "secret"))
         self._check_home(connection, settings)
@@ -152,6 +164,8 @@ class Collection:
         lease = _take_lease(connection, self._clock.now())
         counters, hosts = Counters(connection), HostTable(connection)
         scope = Scope.of(settings, [*_known_seeds(connection), *seeds])
+        if judge is not None:
+            scope = JudgedScope.around(scope, judge)
         discovery = Discovery(connection, SeenSet(), hosts, counters, secret, scope)
         segments = _segment_writer(connection, self.folder, settings, lease, self._clock)
         ledger = Ledger(connection, self.folder / DATABASE, segments, discovery, hosts, counters, self._clock)

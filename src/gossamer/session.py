@@ -20,6 +20,7 @@ from gossamer.collection import LOG_FILE, Collection, Opened, is_collection
 from gossamer.crawl.fetching import Fetcher
 from gossamer.crawl.guess import with_scheme
 from gossamer.crawl.heartbeat import Heartbeat
+from gossamer.crawl.hooks import NONE, Hooks
 from gossamer.crawl.manager import Crawl, Parts
 from gossamer.crawl.pipeline import Pipeline
 from gossamer.crawl.report import Ending, Progress, Report
@@ -30,6 +31,7 @@ from gossamer.descriptors import room_for_connections
 from gossamer.errors import UsageError
 from gossamer.fetch.resolver import Resolver
 from gossamer.fetch.transport import Transport
+from gossamer.parse.job import OwnCode
 from gossamer.parse.pool import ParserPool
 from gossamer.records import Candidate, Via
 from gossamer.settings import Settings
@@ -56,7 +58,11 @@ def folder_for(addresses: Sequence[tuple[str, bool]]) -> Path:
 
 
 async def crawl(
-    order: Order, observe: Callable[[Progress], None], started: Callable[[Crawl], None], clock: Clock | None = None
+    order: Order,
+    observe: Callable[[Progress], None],
+    started: Callable[[Crawl], None],
+    clock: Clock | None = None,
+    hooks: Hooks = NONE,
 ) -> Report:
     """Crawl until there is nothing left to do. ``started`` is given the crawl, to be stopped by; ``observe`` snapshots.
 
@@ -77,7 +83,7 @@ async def crawl(
 
     try:
         with log_to(collection.folder, settings):
-            report = await _crawl(collection, order, observe, begin, clock)
+            report = await _crawl(collection, order, observe, begin, clock, hooks)
         if report.ending is Ending.NO_SEED:
             report = replace(report, seed_failures=_seed_reasons(order.folder, report.seed_failures))
             if is_new:
@@ -112,6 +118,7 @@ async def _crawl(
     observe: Callable[[Progress], None],
     started: Callable[[Crawl], None],
     clock: Clock,
+    hooks: Hooks,
 ) -> Report:
     settings = order.loaded.settings
     connections = room_for_connections(_connections(settings), parser_count(settings))
@@ -123,13 +130,13 @@ async def _crawl(
         stack.push_async_callback(resolver.aclose)
         transport = Transport(user_agent(settings), clock, http2=settings.http2, max_connections=connections)
         stack.push_async_callback(transport.aclose)
-        parts = collection.open(settings, seeds, news.set)
+        parts = collection.open(settings, seeds, news.set, hooks.judge)
         stack.push_async_callback(parts.frontier.aclose)
         write_collection_file(collection.folder, order.loaded)
-        parsers = parser_pool(parts.secret, settings)
+        parsers = parser_pool(parts.secret, settings, hooks.own_code)
         await parsers.start()
         stack.push_async_callback(parsers.aclose)
-        manager = _manager(parts, resolver, transport, parsers, settings, clock, news)
+        manager = _manager(parts, resolver, transport, parsers, settings, clock, news, hooks)
         started(manager)
         guesses = [guess(url) for url in seeds] if settings.ignore_robots else []  # else robots.txt comes first
         await parts.frontier.add([*(Candidate(url, Via.SEED, depth=0) for url in seeds), *guesses])
@@ -152,12 +159,14 @@ def _manager(
     settings: Settings,
     clock: Clock,
     news: asyncio.Event,
+    hooks: Hooks,
 ) -> Crawl:
     draw = random.Random().random  # noqa: S311  # spreads retries; nothing secret hangs on it
     frontier = opened.frontier
     fetcher = Fetcher(resolver, transport, settings, extra_headers(settings), clock)
-    visitor = Visitor(frontier, fetcher, RobotsKeeper(frontier, fetcher, settings, clock), settings, clock, draw)
-    pipeline = Pipeline(frontier, parsers, opened.lease, settings, clock, draw, news.set)
+    robots = RobotsKeeper(frontier, fetcher, settings, clock)
+    visitor = Visitor(frontier, fetcher, robots, settings, clock, draw, hooks.prepare)
+    pipeline = Pipeline(frontier, parsers, opened.lease, settings, clock, draw, news.set, hooks.committed)
     return Crawl(Parts(frontier, visitor, pipeline, settings, clock), news)
 
 
@@ -166,13 +175,14 @@ def parser_count(settings: Settings) -> int:
     return settings.parsers or max(1, (os.cpu_count() or 2) - 1)
 
 
-def parser_pool(secret: bytes, settings: Settings) -> ParserPool:
+def parser_pool(secret: bytes, settings: Settings, own_code: OwnCode | None = None) -> ParserPool:
     return ParserPool(
         parser_count(settings),
         secret,
         parse_timeout=settings.parse_timeout,
         memory=settings.parse_memory,
         max_decoded=settings.max_decoded,
+        own_code=own_code,
     )
 
 

@@ -18,7 +18,7 @@ from gossamer.clock import Clock
 from gossamer.crawl.manager import Crawl
 from gossamer.crawl.report import Progress, Report
 from gossamer.parse.html import read
-from gossamer.parse.job import DEFAULT_LIMITS, ParseJob
+from gossamer.parse.job import DEFAULT_LIMITS, OwnCode, ParseJob
 from gossamer.parse.links import unpack
 from gossamer.records import Facts, Link, State
 from gossamer.session import Order
@@ -39,7 +39,16 @@ class Nothing(Exception):
 class ParsersInThreads:
     """Parses as a worker does, but in a thread: starting a process takes longer than most of these crawls."""
 
-    def __init__(self, workers: int, secret: bytes, parse_timeout: float, memory: int, max_decoded: int) -> None:
+    def __init__(
+        self,
+        workers: int,
+        secret: bytes,
+        parse_timeout: float,
+        memory: int,
+        max_decoded: int,
+        own_code: OwnCode | None = None,
+    ) -> None:
+        assert own_code is None
         self._secret = secret
         self._limits = replace(DEFAULT_LIMITS, max_decoded=max_decoded)
 

@@ -117,6 +117,9 @@ CREATE TABLE attempt (
 -- the links of a page: parse.links.pack()
 CREATE TABLE links (page INTEGER PRIMARY KEY REFERENCES page, blob BLOB NOT NULL);
 
+-- what a person's own function found in a page, as JSON
+CREATE TABLE extracted (page INTEGER PRIMARY KEY REFERENCES page, json TEXT NOT NULL);
+
 -- the readable text of an indexed page, deflated; the index itself keeps none
 CREATE TABLE text (page INTEGER PRIMARY KEY REFERENCES page, blob BLOB NOT NULL);
 CREATE VIRTUAL TABLE page_index USING fts5(

@@ -98,6 +98,8 @@ def insert_page(
         return
     if facts.links:
         connection.execute("INSERT INTO links VALUES (?, ?)", (page_id, facts.links))
+    if facts.extracted:
+        connection.execute("INSERT INTO extracted VALUES (?, ?)", (page_id, facts.extracted))
     if indexed:
         index.insert(connection, page_id, facts.title, exchange.url, facts.text)
 

@@ -3,7 +3,7 @@
 import asyncio
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Protocol
 
 from gossamer import url as urls
@@ -46,11 +46,17 @@ class Fetcher:
         self._doors: dict[str, _Door] = {}
 
     async def fetch(
-        self, url: str, host: Host, *, max_body: int | None = None, on_sent: OnSent | None = None
+        self,
+        url: str,
+        host: Host,
+        *,
+        max_body: int | None = None,
+        headers: Headers = (),
+        on_sent: OnSent | None = None,
     ) -> tuple[Exchange | Failure, str]:
         """The answer, and the class of address that the host is exempt with from now on (empty: none).
 
-        ``on_sent`` is called when a request goes over the wire.
+        ``headers`` are for this URL alone. ``on_sent`` is called when a request goes over the wire.
         """
         found = await self._resolver.resolve(urls.origin(url).hostname)
         if isinstance(found, Failure):
@@ -64,35 +70,29 @@ class Fetcher:
         if not allowed:
             kinds = ", ".join(f"{address.ip} is {address.kind}" for address in found[:_ADDRESSES_TRIED])
             return Failure(FailureKind.ADDRESS_REFUSED, kinds, self._clock.now()), exempt
-        limit = self._settings.max_size if max_body is None else max_body
-        return await self._try_addresses(url, host, allowed[:_ADDRESSES_TRIED], limit, on_sent), exempt
-
-    async def _try_addresses(
-        self, url: str, host: Host, addresses: list[Address], max_body: int, on_sent: OnSent | None
-    ) -> Exchange | Failure:
-        """The next address is tried only where the connection itself failed: no request was seen by anybody."""
-        answer: Exchange | Failure
-        for address in addresses:
-            answer = await self._request(url, host, address, max_body, on_sent)
-            if isinstance(answer, Exchange) or answer.kind not in _NOT_CONNECTED:
-                break
-        return answer
-
-    async def _request(
-        self, url: str, host: Host, address: Address, max_body: int, on_sent: OnSent | None
-    ) -> Exchange | Failure:
         settings = self._settings
         request = Request(
             url,
-            address,
-            headers=self._headers if host.exempt else (),  # to the seeds' own origins only
-            max_body=max_body,
+            allowed[0],
+            headers=(*(self._headers if host.exempt else ()), *headers),  # ours to the seeds' own origins only
+            max_body=settings.max_size if max_body is None else max_body,
             timeout=settings.timeout,
             connect_timeout=settings.connect_timeout,
             first_byte_timeout=settings.first_byte_timeout,
         )
-        async with self._place_at(address):
-            return await self._transport.fetch(request, on_sent)
+        return await self._try_addresses(request, allowed[:_ADDRESSES_TRIED], on_sent), exempt
+
+    async def _try_addresses(
+        self, request: Request, addresses: list[Address], on_sent: OnSent | None
+    ) -> Exchange | Failure:
+        """The next address is tried only where the connection itself failed: no request was seen by anybody."""
+        answer: Exchange | Failure
+        for address in addresses:
+            async with self._place_at(address):
+                answer = await self._transport.fetch(replace(request, address=address), on_sent)
+            if isinstance(answer, Exchange) or answer.kind not in _NOT_CONNECTED:
+                break
+        return answer
 
     @asynccontextmanager
     async def _place_at(self, address: Address) -> AsyncIterator[None]:

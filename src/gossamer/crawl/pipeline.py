@@ -7,6 +7,7 @@ from typing import Protocol
 
 from gossamer.clock import Clock
 from gossamer.crawl.conclude import conclude, wants_parsing
+from gossamer.crawl.hooks import Committed
 from gossamer.crawl.visit import Visit
 from gossamer.frontier.contract import Frontier
 from gossamer.parse.job import ParseJob
@@ -46,6 +47,7 @@ class Pipeline:
         clock: Clock,
         random: Callable[[], float],
         on_room: Callable[[], None],
+        committed: Committed | None = None,
     ) -> None:
         self._frontier = frontier
         self._parsers = parsers
@@ -54,6 +56,7 @@ class Pipeline:
         self._clock = clock
         self._random = random
         self._on_room = on_room
+        self._committed = committed
         self._ready: asyncio.Queue[Outcome] = asyncio.Queue()
         self._parsing = 0
         self._committing = 0
@@ -125,6 +128,8 @@ class Pipeline:
                 group.append(self._ready.get_nowait())
                 size += _weight(group[-1].exchange)
             await self._frontier.commit(Batch(tuple(group), self._lease))
+            if self._committed is not None:
+                await self._committed(group)
             self._committing -= len(group)
             self._bytes -= size
             self._on_room()

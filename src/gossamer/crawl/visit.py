@@ -4,12 +4,14 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 from gossamer import url as urls
+from gossamer.archive.warc import Redactor
 from gossamer.clock import Clock
 from gossamer.crawl.fetching import Fetcher, OnSent
+from gossamer.crawl.hooks import Prepare, Skip
 from gossamer.crawl.robots import RobotsKeeper
 from gossamer.frontier.contract import Frontier
 from gossamer.policy import failures, politeness
-from gossamer.records import Claim, Exchange, Failure, Host, HostUpdate, Outcome, Settlement, State
+from gossamer.records import Claim, Exchange, Failure, Headers, Host, HostUpdate, Outcome, Settlement, State
 from gossamer.settings import Settings
 
 
@@ -33,6 +35,7 @@ class Visitor:
         settings: Settings,
         clock: Clock,
         random: Callable[[], float],
+        prepare: Prepare | None = None,
     ) -> None:
         self._frontier = frontier
         self._fetcher = fetcher
@@ -40,6 +43,7 @@ class Visitor:
         self._settings = settings
         self._clock = clock
         self._random = random
+        self._prepare = prepare
         self.link_is_down: Callable[[], bool] = lambda: False  # set by the crawl manager, which hears of all hosts
 
     def set_delay(self, delay: float) -> None:
@@ -57,22 +61,29 @@ class Visitor:
         return [*outcomes[:-1], replace(last, host=update)], answer
 
     async def visit(self, claim: Claim) -> Visit | Outcome:
-        """Fetch a URL, or say that robots.txt forbids it."""
+        """Fetch a URL, or say that robots.txt or a person's own function forbids it."""
         crawl_delay = None
         if not self._settings.ignore_robots:
             rules = await self._robots.rules(claim.host_id)
             match = rules.match(urls.path_and_query(claim.url))
             if not match.allowed:
-                self._frontier.skip(claim)
-                reason = f"robots.txt: {match.rule}"
-                return Outcome(claim, Settlement(State.WAITING, reason, held=True, counts_as_try=False))
+                return self._held(claim, f"robots.txt: {match.rule}")
             crawl_delay = rules.crawl_delay
+        headers = () if self._prepare is None else self._prepare(claim.url)
+        if isinstance(headers, Skip):
+            return self._held(claim, f"skipped: {headers.reason}")
         reserved_at = self._clock.now()
         host = self._frontier.host(claim.host_id)
-        answer, exempt = await self._fetcher.fetch(claim.url, host, on_sent=self._on_sent(claim))
+        answer, exempt = await self._fetcher.fetch(claim.url, host, headers=headers, on_sent=self._on_sent(claim))
+        if headers and isinstance(answer, Exchange):
+            answer = _without(headers, answer)
         update = self._learn(host, answer, exempt, crawl_delay, reserved_at)
         self._frontier.answered(claim, update)
         return Visit(claim, answer, update)
+
+    def _held(self, claim: Claim, reason: str) -> Outcome:
+        self._frontier.skip(claim)
+        return Outcome(claim, Settlement(State.WAITING, reason, held=True, counts_as_try=False))
 
     def _on_sent(self, claim: Claim) -> OnSent | None:
         """With one fetch at a time the next request waits for this one's answer anyway."""
@@ -118,3 +129,9 @@ class Visitor:
     def _delay(self, exempt: str, answer: Exchange | Failure | None, crawl_delay: float | None) -> float:
         took = answer.answered_at - answer.started_at if isinstance(answer, Exchange) else 0.0
         return politeness.delay(self._settings, address_kind=exempt, crawl_delay=crawl_delay, response_time=took)
+
+
+def _without(secret: Headers, answer: Exchange) -> Exchange:
+    """What a person's own function sends may be secret, and goes into no archive."""
+    redact = Redactor(name for name, _ in secret)
+    return replace(answer, request_head=redact(answer.request_head))

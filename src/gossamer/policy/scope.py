@@ -12,7 +12,9 @@ from gossamer.url import origin, registrable_domain
 
 EXTENTS = ("page", "prefix", "host", "domain", "any")
 
-REASONS = ("out of scope", "excluded by", "not included", "deeper than", "requisite", "sitemaps are not")
+HELD_BY_JUDGE = "held by judge"
+
+REASONS = ("out of scope", "excluded by", "not included", "deeper than", "requisite", "sitemaps are not", HELD_BY_JUDGE)
 """How the reasons begin that a change of the scope can lift."""
 
 MAX_NESTING = 3

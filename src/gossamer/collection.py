@@ -25,7 +25,7 @@ import numpy as np
 
 import gossamer
 from gossamer.agent import NAME, user_agent
-from gossamer.archive import store
+from gossamer.archive import doomed, store
 from gossamer.archive.database import create, database_error, open_for_writing, select
 from gossamer.archive.disk import Disk, write_error
 from gossamer.archive.segment_writer import SegmentRules, SegmentWriter
@@ -155,6 +155,7 @@ class Collection:
     ) -> Opened:
         secret = bytes(_meta(connection, "secret"))
         self._check_home(connection, settings)
+        doomed.finish(connection, self.folder)
         ring = RunningRing(self.folder / "running.ring")
         if _ended_uncleanly(connection):
             self._recover(connection, ring, settings)

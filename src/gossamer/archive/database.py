@@ -145,6 +145,9 @@ CREATE TABLE record (
     PRIMARY KEY (segment, offset)
 ) WITHOUT ROWID;
 
+-- files that are to be deleted: they hold what was forgotten, or were begun by a process that died while it forgot
+CREATE TABLE doomed (uri TEXT PRIMARY KEY) WITHOUT ROWID;
+
 -- shards are leased to an owner; a write with an old epoch is refused
 CREATE TABLE lease (
     first_shard INTEGER PRIMARY KEY,

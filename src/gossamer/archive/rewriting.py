@@ -25,6 +25,12 @@ def with_reference(revisit: StoredRecord, original: Original) -> Record:
     return _record([*fields, *reference(original)], (revisit.head,))
 
 
+def renamed(information: StoredRecord, filename: str) -> Record:
+    """A warcinfo record for a file of another name."""
+    fields = [(name, filename if name == "warc-filename" else value) for name, value in information.fields]
+    return _record(fields, (information.head, information.body))
+
+
 def _without(fields: Headers, *names: str) -> list[tuple[str, str]]:
     return [(name, value) for name, value in fields if name not in names]
 

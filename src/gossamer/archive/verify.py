@@ -13,7 +13,7 @@ from typing import Any
 import apsw
 
 from gossamer import url as urls
-from gossamer.archive import database, index, verify_records
+from gossamer.archive import database, index, totals, verify_records
 from gossamer.archive.catalogue import STRANGE
 from gossamer.errors import ArchiveError
 from gossamer.parse.links import unpack
@@ -99,15 +99,9 @@ def _urls(connection: apsw.Connection) -> Iterator[Problem]:
 
 def _totals(connection: apsw.Connection) -> Iterator[Problem]:
     kept = {str(name): value for name, value in connection.execute("SELECT name, value FROM counter")}
-    counted = connection.execute(
-        "SELECT sum(state = 0 AND held = 0), sum(state = 2 AND held = 0), sum(state = 3 AND held = 0), sum(held != 0)"
-        " FROM url"
-    ).fetchone()
-    pages = connection.execute("SELECT sum(is_kept), sum(wire_size) FROM page").fetchone()
-    names = ("waiting", "finished", "failed", "held", "pages", "bytes")
-    for name, value in zip(names, (*(counted or ()), *(pages or ())), strict=True):
-        if kept.get(name, 0) != (value or 0):
-            yield Problem("totals", name, f"it says {kept.get(name, 0)}, and there are {value or 0}")
+    for name, value in totals.counted(connection).items():
+        if kept.get(name, 0) != value:
+            yield Problem("totals", name, f"it says {kept.get(name, 0)}, and there are {value}")
 
 
 def _index(connection: apsw.Connection) -> Iterator[Problem]:

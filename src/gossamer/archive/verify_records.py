@@ -53,7 +53,7 @@ ORDER BY 1
 
 def verify(connection: apsw.Connection, folder: Path, *, at_rest: bool) -> Iterator[tuple[str, str]]:
     """What is wrong, as (place, message)."""
-    known = set()
+    known = {str(uri) for (uri,) in connection.execute("SELECT uri FROM doomed")}
     for segment in store.load_segments(connection):
         known.add(segment.uri)
         for trouble in _segment(connection, folder, segment, at_rest=at_rest):

@@ -12,8 +12,8 @@ from typing import Any, BinaryIO
 import apsw
 import click
 
+from gossamer.archive.aside import written_aside
 from gossamer.archive.catalogue import opened
-from gossamer.archive.export.aside import written_aside
 from gossamer.archive.export.cdxj import index_of_segments
 from gossamer.archive.export.chosen import Choice, chosen
 from gossamer.archive.export.pages import PageRow, page_rows

@@ -17,8 +17,10 @@ COMMANDS = {
     "verify": "verify:check",
     "retry": "retry:retry",
     "release": "retry:release",
+    "forget": "forget:forget",
     "export": "export:export",
     "import": "import_:import_files",
+    "backup": "backup:backup",
     "config": "config:config",
     "completion": "completion:completion",
 }

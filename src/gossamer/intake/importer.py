@@ -201,7 +201,7 @@ class Importer:
         await self._tools.frontier.commit(Batch(tuple(outcomes), self._tools.lease))
 
     def _outcome(self, row: Row, exchange: Exchange, facts: Facts | None) -> Outcome:
-        hopeless = replace(row.claim, attempts=_NO_MORE_TRIES, hops=0)
+        hopeless = replace(row.claim, attempts=_NO_MORE_TRIES)
         conclusion = conclude(hopeless, exchange, facts, self._tools.settings, now=exchange.started_at, jitter=0.0)
         settlement = conclusion.settlement
         if row.newest is not None and row.newest > exchange.started_at and row.settlement.state is State.FINISHED:

@@ -86,13 +86,13 @@ class Known:
         """What is known of a URL that has a row."""
         (found,) = select(
             self._connection,
-            "SELECT url.id, host.id, origin, depth, hops, attempts, parent, state, reason, held,"
+            "SELECT url.id, host.id, origin, depth, attempts, parent, state, reason, held,"
             " (SELECT max(fetched) FROM page WHERE page.url = url.id)"
             " FROM url JOIN host ON host.id = url.host WHERE fingerprint = ? AND url.url = ?",
             (key_of(url, self._secret), url),
         )
-        number, host, origin, depth, hops, attempts, parent, state, reason, held, newest = found
-        claim = Claim(number, url, host, origin, depth, hops, attempts, Via.IMPORT, parent)
+        number, host, origin, depth, attempts, parent, state, reason, held, newest = found
+        claim = Claim(number, url, host, origin, depth, attempts=attempts, via=Via.IMPORT, parent=parent)
         return Row(claim, Settlement(State(state), reason, held=bool(held)), newest)
 
 

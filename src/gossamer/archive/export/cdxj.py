@@ -23,7 +23,9 @@ class SortedLines:
 
     def __init__(self) -> None:
         self._lines = apsw.Connection("")
-        self._lines.execute("CREATE TABLE line (text BLOB); PRAGMA synchronous = OFF; PRAGMA journal_mode = OFF").fetchall()
+        self._lines.execute(
+            "CREATE TABLE line (text BLOB); PRAGMA synchronous = OFF; PRAGMA journal_mode = OFF"
+        ).fetchall()
 
     def add(self, line: str) -> None:
         """Take a line, without its end."""

@@ -1,0 +1,50 @@
+"""Pages that crash or hang a parser, in the middle of a site: every other page survives, the guilty one is marked."""
+
+from hashlib import sha256
+
+from conftest import Serve
+from crawl.conftest import CrawlIt
+from fakeweb import Page, Site
+from fakeweb.recipes import html, links
+from oracle import check_archive
+
+CRASHES_TURBOHTML = b"<math><template><annotation-xml encoding=text/html><e></template><a><dd><a>"
+HANGS_LEXBOR = b"<div>" * 400_000
+
+
+def site() -> Site:
+    pages = {f"/{n}": html(f'<a href="/{n}/below">below {n}</a>', title=f"page {n}") for n in range(40)}
+    pages |= {"/crash": Page(b"<title>guilty</title>" + CRASHES_TURBOHTML + b'<a href="/behind">behind</a>')}
+    pages |= {"/deep": Page(b"<div>" * 300_000 + b'<a href="/deepest">deepest</a>')}
+    names = list(pages)
+    return Site({"/": links(*names[:20], "/crash", "/deep", *names[20:40]), **pages}, lambda asked: html(asked.path))
+
+
+def test_a_crash_and_a_monster_within_a_site(serve: Serve, crawl: CrawlIt) -> None:
+    """With real workers, several at once, so that batches have innocent pages in them."""
+    web = serve(site())
+    crawled = crawl(web, real_parsers=True, per_host=16, parse_timeout=1.0)
+    for n in range(40):
+        assert crawled[f"/{n}"].page["title"] == f"page {n}"
+        assert crawled[f"/{n}/below"].is_done
+        assert crawled[f"/{n}"].page["notes"] == ""
+    guilty = crawled["/crash"]
+    assert (guilty.state, guilty.page["is_kept"]) == ("finished", 1)
+    assert guilty.page["notes"] == "read by the fallback parser"
+    assert guilty.page["title"] == "guilty"
+    assert crawled["/deep"].is_done
+    crawled.database.close()
+    assert check_archive(crawled.folder) == []
+
+
+def test_what_no_parser_can_read_is_kept_and_marked(serve: Serve, crawl: CrawlIt) -> None:
+    """The first parser crashes, the second needs longer than it may: a limit of processor time ends it."""
+    hostile = Page(b"<title>t</title>" + CRASHES_TURBOHTML + HANGS_LEXBOR)
+    web = serve(Site({"/": links("/hostile", "/fine"), "/fine": html("fine"), "/hostile": hostile}))
+    crawled = crawl(web, real_parsers=True, parse_timeout=0.5)
+    assert crawled["/fine"].is_done
+    row = crawled["/hostile"]
+    assert (row.state, row.page["is_kept"], row.page["is_page"]) == ("finished", 1, 1)
+    assert row.reason == "parser hung: too much processor time"
+    assert row.page["digest"] == sha256(hostile.body).digest()
+    assert row.links == ()

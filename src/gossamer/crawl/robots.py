@@ -57,9 +57,12 @@ class RobotsKeeper:
             self._groups.popitem(last=False)
         return parsed
 
-    async def ask(self, claim: Claim, jitter: float) -> tuple[list[Outcome], Exchange | Failure]:
+    async def ask(
+        self, claim: Claim, jitter: float, *, link_is_down: bool
+    ) -> tuple[list[Outcome], Exchange | Failure]:
         """Ask a host for its robots.txt; every hop is an exchange of its own, and the host's place is held meanwhile.
 
+        While the link is down no try is burnt that the link may have spoiled.
         The last outcome says what is known now. Never is an error taken as permission, never is one cached as such.
         """
         host = self._frontier.host(claim.host_id)
@@ -77,7 +80,7 @@ class RobotsKeeper:
             if isinstance(answer[0], Exchange) and answer[0].status in REDIRECTS:
                 hops.append(_archived(claim, answer[0]))
         exempt = exempt if urls.origin(url) != urls.origin(claim.url) else answer[1] or exempt
-        return [*hops, await self._conclude(claim, host, answer[0], exempt, jitter)], answer[0]
+        return [*hops, await self._conclude(claim, host, answer[0], exempt, jitter, link_is_down=link_is_down)], answer[0]
 
     async def _fetch(self, url: str, host: Host) -> tuple[Exchange | Failure, str]:
         return await self._fetcher.fetch(url, host, max_body=2 * robots.LIMIT)
@@ -110,7 +113,14 @@ class RobotsKeeper:
         return politeness.DEFAULT_DELAY if self._settings.delay is None else self._settings.delay
 
     async def _conclude(
-        self, claim: Claim, host: Host, answer: Exchange | Failure, exempt: str, jitter: float
+        self,
+        claim: Claim,
+        host: Host,
+        answer: Exchange | Failure,
+        exempt: str,
+        jitter: float,
+        *,
+        link_is_down: bool,
     ) -> Outcome:
         now = self._clock.now()
         status = answer.status if isinstance(answer, Exchange) and answer.truncated in ("", "length") else None
@@ -118,7 +128,7 @@ class RobotsKeeper:
         exchange = answer if isinstance(answer, Exchange) and answer.status not in REDIRECTS else None
         meaning = robots.meaning(None if body is None else status)
         if meaning is robots.Meaning.ASK_AGAIN:
-            update = self._ask_again(host, answer, exempt, now, jitter)
+            update = self._ask_again(host, answer, exempt, now, jitter, link_is_down=link_is_down)
             return Outcome(claim, Settlement(State.FINISHED), host=update, exchange=exchange)
         kept = robots.cut(body or b"") if meaning is robots.Meaning.RULES else b""
         known = RobotsAnswer(kept, now, now + self._settings.robots_age, status or 0)
@@ -126,12 +136,24 @@ class RobotsKeeper:
         update = HostUpdate(host.id, next_at=now, robots=known, exempt=exempt)
         return Outcome(claim, Settlement(State.FINISHED), host=update, exchange=exchange, candidates=found)
 
-    def _ask_again(self, host: Host, answer: Exchange | Failure, exempt: str, now: float, jitter: float) -> HostUpdate:
+    def _ask_again(
+        self,
+        host: Host,
+        answer: Exchange | Failure,
+        exempt: str,
+        now: float,
+        jitter: float,
+        *,
+        link_is_down: bool,
+    ) -> HostUpdate:
         """The host waits, and is asked again with growing pauses; after so many tries it is put aside."""
         detail = f"status {answer.status}" if isinstance(answer, Exchange) else str(answer)
         asked = failures.of_status(answer.status, answer.headers, now) if isinstance(answer, Exchange) else answer
         retry_after = asked.retry_after if asked else None
         failure = Failure(FailureKind.ROBOTS_UNREACHABLE, detail, now, retry_after)
+        if link_is_down and isinstance(answer, Failure) and failures.RULES[answer.kind].link:
+            again = now + self._settings.retry_pause
+            return HostUpdate(host.id, again, host.failures, robots_tries=host.robots_tries, exempt=exempt)
         settlement = failures.settle(failure, host.robots_tries, self._settings, now, jitter)
         tries = host.robots_tries + 1
         if settlement.due is None or _is_final(answer):

@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from gossamer import url as urls
 from gossamer.archive.warc import Redactor
 from gossamer.clock import Clock
+from gossamer.crawl.conclude import NEVER_REACHED
 from gossamer.crawl.fetching import Fetcher, OnSent
 from gossamer.crawl.hooks import Prepare, Skip
 from gossamer.crawl.robots import RobotsKeeper
@@ -52,7 +53,7 @@ class Visitor:
 
     async def visit_robots(self, claim: Claim) -> tuple[list[Outcome], Exchange | Failure]:
         """Ask for the robots.txt of a host; the last answer stands beside the outcomes."""
-        outcomes, answer = await self._robots.ask(claim, self._random())
+        outcomes, answer = await self._robots.ask(claim, self._random(), link_is_down=self.link_is_down())
         last = outcomes[-1]
         assert last.host is not None
         crawl_delay = (await self._robots.rules(claim.host_id)).crawl_delay if last.host.robots else None
@@ -106,6 +107,8 @@ class Visitor:
             now=now,
             max_retry_after=self._settings.max_retry_after,
         )
+        if isinstance(answer, Failure) and answer.kind in NEVER_REACHED:
+            next_at = max(next_at, now + failures.host_pause(in_a_row, self._settings))
         aside = failures.host_put_aside(in_a_row, self._settings)
         return HostUpdate(
             host.id, next_at, in_a_row, put_aside=f"{aside}: {failure}" if aside else "", exempt=exempt, delay=delay

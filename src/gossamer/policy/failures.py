@@ -12,6 +12,9 @@ from gossamer.settings import Settings
 MAX_PAUSE = 3600.0
 """Seconds; pauses double until they are this long."""
 
+MAX_HOST_PAUSE = 60.0
+"""Seconds; a host that can't be reached is not left alone for longer, so that it is soon known whether it comes back."""
+
 BUSY_PAUSE = 30.0
 """Seconds that a host is left alone that answers 429 and does not say for how long."""
 
@@ -101,6 +104,15 @@ def settle(
         return Settlement(State.FAILED, str(failure), failure=failure)
     pause = min(settings.retry_pause * rule.pause * 2.0 ** min(attempts, 32), MAX_PAUSE) * (1 + jitter / 2)
     return Settlement(State.WAITING, str(failure), due=now + pause, failure=failure, counts_as_try=not is_spoilt)
+
+
+def host_pause(failures_in_a_row: int, settings: Settings) -> float:
+    """Seconds that a host is left alone which could not be reached for the n-th time in a row.
+
+    Its other URLs would fare the same at once, and a host that is down for a minute must not be given up for it.
+    """
+    doubled = settings.retry_pause * 2.0 ** min(failures_in_a_row - 1, 32)
+    return min(doubled, MAX_HOST_PAUSE) if failures_in_a_row else 0.0
 
 
 def host_put_aside(failures_in_a_row: int, settings: Settings) -> str:

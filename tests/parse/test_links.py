@@ -11,13 +11,33 @@ from gossamer.records import Link, Via
 
 KINDS = [
     Via(kind)
-    for kind in ["seed", "redirect", "a", "area", "frame", "iframe", "link", "refresh", "requisite", "sitemap"]
+    for kind in [
+        "seed",
+        "redirect",
+        "a",
+        "area",
+        "frame",
+        "iframe",
+        "link",
+        "refresh",
+        "requisite",
+        "sitemap",
+        "listed",
+    ]
 ]
 """Those that links may have, in the order of their numbers."""
 
 TEXT = st.text(st.characters(exclude_categories=["Cs"]), max_size=MAX_TEXT)
 LINKS = st.lists(
-    st.builds(Link, url=TEXT, via=st.sampled_from(KINDS), text=TEXT, nofollow=st.booleans(), other=st.booleans())
+    st.builds(
+        Link,
+        url=TEXT,
+        via=st.sampled_from(KINDS),
+        text=TEXT,
+        nofollow=st.booleans(),
+        other=st.booleans(),
+        lastmod=st.none() | st.integers(0, 1 << 40),
+    )
 )
 
 
@@ -29,9 +49,10 @@ def test_what_is_packed_comes_out_again(links: list[Link]) -> None:
 
 def test_the_numbers_of_the_kinds_never_change() -> None:
     """They stand in databases."""
-    assert [row[0] for row in msgpack.unpackb(pack([Link("u", kind) for kind in KINDS]))] == list(range(10))
+    assert [row[0] for row in msgpack.unpackb(pack([Link("u", kind) for kind in KINDS]))] == list(range(11))
     both = pack([Link("u", Via.ANCHOR, "t", nofollow=True, other=True)])
     assert msgpack.unpackb(both) == [[0x32, "u", "t"]]
+    assert msgpack.unpackb(pack([Link("u", Via.LISTED, lastmod=7.9)])) == [[10, "u", "", 7]]
 
 
 def test_an_empty_blob_holds_no_links() -> None:
@@ -47,6 +68,8 @@ def test_an_empty_blob_holds_no_links() -> None:
         pack([Link("u", Via.ANCHOR)])[:-1],
         msgpack.packb(7),
         msgpack.packb([[2, "u"]]),
+        msgpack.packb([[2, "u", "", "7"]]),
+        msgpack.packb([[2, "u", "", 7, 7]]),
         msgpack.packb([["2", "u", ""]]),
         msgpack.packb([[2, b"u", ""]]),
         msgpack.packb([[2, "u", 5]]),

@@ -135,10 +135,14 @@ class _Reader:
 
     def read(self, source: str) -> Iterator[Entry]:
         """The entries in order."""
+        piece = Piece.END
         for token in tokens(source):
             yield from self._take(token)
             if self.is_cut:
                 return
+            piece = token[0]
+        if self._open is not None and self._open.stack and piece is Piece.TEXT:
+            self._open.texts.pop(self._open.stack[0], None)  # the file broke off here: half a URL is another one
         yield from self._finish()
 
     def _take(self, token: Token) -> Iterator[Entry]:
@@ -150,7 +154,7 @@ class _Reader:
                 yield from self._finish()
                 self.is_cut = self._room == 0
                 self._room -= 1
-                self._open = _Open(name, about=attributes(value).get("about", "") if self._is_feed else "")
+                self._open = _Open(name, about=attributes(value).get("about", "") if name == "item" else "")
             else:
                 self._start(name, value)
         elif self._open is not None and name == self._open.name:

@@ -12,7 +12,6 @@ Each piece of the expression below ends at the next ``<``, or takes the rest: th
 import re
 from collections.abc import Iterator
 from enum import Enum
-from itertools import islice
 
 from gossamer.parse import encoding
 
@@ -91,7 +90,9 @@ def tokens(source: str, limit: int = MAX_TOKENS) -> Iterator[Token]:
     Nothing raises; what is no tag is text.
     """
     position = 0
-    for match in islice(_TOKEN.finditer(source), limit):
+    for number, match in enumerate(_TOKEN.finditer(source)):
+        if number == limit:
+            return
         start, end = match.span()
         if start > position and not (text := source[position:start]).isspace():
             yield Piece.TEXT, "", unescape(text)
@@ -106,9 +107,8 @@ def tokens(source: str, limit: int = MAX_TOKENS) -> Iterator[Token]:
                 yield Piece.END, local, ""
         elif cdata:
             yield Piece.TEXT, "", cdata
-    else:
-        if position < len(source):
-            yield Piece.TEXT, "", unescape(source[position:])
+    if position < len(source):
+        yield Piece.TEXT, "", unescape(source[position:])
 
 
 def attributes(rest: str) -> dict[str, str]:

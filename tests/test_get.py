@@ -7,6 +7,7 @@ import pytest
 
 from gossamer.clock import ManualClock
 from gossamer.errors import FetchError, ProblemFound, UsageError
+from gossamer.fetch.identity import Identity
 from gossamer.get import Getter, Page, read
 from gossamer.parse import html
 from gossamer.parse.job import ParseJob
@@ -39,7 +40,7 @@ class Net:
         ip = self.hosts.get(hostname, "93.184.216.34")
         return (Address(ip, classify(ip)),) if ip else Failure(FailureKind.DNS_NO_NAME, "no such name")
 
-    async def fetch(self, request: Request) -> Exchange | Failure:
+    async def fetch(self, request: Request, on_sent: object = None) -> Exchange | Failure:
         self.asked.append(request)
         found = self.pages.get(request.url, REFUSED)
         if isinstance(found, Failure):
@@ -53,7 +54,7 @@ class Net:
         return asyncio.run(self._get(typed, settings or Settings()))
 
     async def _get(self, typed: str, settings: Settings) -> Page:
-        answer = await Getter(self, self, settings, ManualClock()).fetch(typed)
+        answer = await Getter(self, self, settings, ManualClock(), Identity(ManualClock())).fetch(typed)
         return await read(answer, self, ManualClock())
 
     @property

@@ -33,8 +33,8 @@ FLOORS: dict[str, tuple[str, ...]] = {
     "decisions and facts": ("policy", "parse"),
     "rooms": ("frontier", "fetch", "archive"),
     "journeys": ("crawl", "intake", "refresh", "offline"),
-    "wiring": ("collection", "get", "session", "importing"),
-    "doors": ("cli", "web", "example"),
+    "wiring": ("collection", "network", "get", "session", "importing"),
+    "doors": ("api", "cli", "web", "example"),
 }
 """From the lowest; what stands in each. The same table is in ARCHITECTURE.md."""
 

@@ -124,6 +124,20 @@ def test_switches_and_lists_in_the_environment() -> None:
         ("dns", ["1.1.1.1:0"]),
         ("dns", ["1.1.1.1:99999"]),
         ("dns", ["1.1.1.1\x00"]),
+        ("credential", ["https://example.org basic password-without-user"]),
+        ("credential", ["https://example.org digest \u00fc:x"]),
+        ("credential", ["https://example.org bearer two words"]),
+        ("credential", ["https://example.org/path basic a:b"]),
+        ("credential", ["https://a:b@example.org/ basic a:b"]),
+        ("credential", ["ftp://example.org basic a:b"]),
+        ("credential", ["https://example.org negotiate a:b"]),
+        ("client_cert", ["http://example.org our.pem"]),
+        ("client_cert", ["https://example.org"]),
+        ("client_cert", ["https://example.org a b c"]),
+        ("proxy", "ftp://proxy.example:21"),
+        ("proxy", "proxy.example:8080"),
+        ("proxy", "http://proxy.example:99999"),
+        ("proxy", "http://proxy.example/path"),
         ("log_level", "loud"),
         ("max_time", {}),
         ("timeout", "1" * 100_000),
@@ -137,7 +151,7 @@ def test_wrong_values_name_setting_value_place_and_what_is_accepted(name: str, v
     assert TABLE[name].flag in message
     assert accepts(TABLE[name]) in message
     wrong = value[0] if isinstance(value, list) else value
-    assert repr(str(wrong)[:80])[1:-1] in message
+    assert (repr(str(wrong)[:80])[1:-1] in message) is not TABLE[name].secret
     assert len(message) < 400
     assert message.isprintable()
     assert caught.value.exit_code == 2
@@ -190,12 +204,35 @@ def test_an_unknown_key_far_from_all_points_to_the_list() -> None:
 
 @pytest.mark.parametrize("name", [name for name, setting in TABLE.items() if setting.trusted])
 def test_what_could_hurt_is_not_read_from_a_collection(tmp_path: Path, name: str) -> None:
-    value = {"switch": "true", "list": '["x"]'}[TABLE[name].kind]
+    value = {"switch": "true", "list": '["x"]', "text": '"x"'}[TABLE[name].kind]
     (tmp_path / "gossamer.toml").write_text(f"{name} = {value}\n")
     with pytest.raises(
         SettingsError, match=f"{name} is not read from .*may come from a stranger; .*{TABLE[name].flag}"
     ):
         load({}, collection=tmp_path, environment=NOTHING, user_file=None)
+
+
+@pytest.mark.parametrize("name", [name for name, setting in TABLE.items() if setting.secret])
+def test_what_is_secret_is_never_shown(name: str) -> None:
+    example = {
+        "header": ["X-Key: hunter2"],
+        "credential": ["https://example.org basic me:hunter2"],
+        "proxy": "socks5h://me:hunter2@127.0.0.1",
+    }
+    loaded = load({name: example[name]}, collection=None, environment=NOTHING, user_file=None)
+    assert show(TABLE[name], getattr(loaded.settings, name)) == "[redacted]"
+    assert "hunter2" not in repr(loaded)
+
+
+def test_credentials_in_a_file_are_for_its_owners_eyes(tmp_path: Path) -> None:
+    user = tmp_path / "config.toml"
+    user.write_text('credential = ["https://example.org basic me:hunter2"]\n')
+    user.chmod(0o640)
+    with pytest.raises(SettingsError, match="others may read it; give it to yourself alone: chmod 600"):
+        load({}, collection=None, environment=NOTHING, user_file=user)
+    user.chmod(0o600)
+    settings = load({}, collection=None, environment=NOTHING, user_file=user).settings
+    assert settings.credential == ("https://example.org basic me:hunter2",)
 
 
 def test_what_could_hurt_is_read_from_the_users_own_file(tmp_path: Path) -> None:

@@ -4,21 +4,23 @@ import secrets
 from dataclasses import dataclass, replace
 
 from gossamer import url as urls
-from gossamer.agent import extra_headers, user_agent
+from gossamer.agent import extra_headers
 from gossamer.clock import Clock
 from gossamer.crawl import fetching
 from gossamer.crawl.conclude import REDIRECTS, redirect_target
 from gossamer.crawl.fetching import PENDING, Fetcher
 from gossamer.crawl.pipeline import Parsers
 from gossamer.errors import FetchError, ProblemFound
-from gossamer.fetch.resolver import Resolver
-from gossamer.fetch.transport import Transport
+from gossamer.fetch.credentials import UNAUTHORIZED
+from gossamer.fetch.identity import Identity, identity_of
+from gossamer.network import Network
 from gossamer.parse.job import ParseJob
 from gossamer.parse.links import unpack
 from gossamer.parse.pool import ParserPool
 from gossamer.policy import failures
 from gossamer.records import Exchange, Facts, Failure, FailureKind, Host, Via
 from gossamer.settings import Settings
+from gossamer.settings_files import with_typed_credentials
 
 LINKS = frozenset({Via.ANCHOR, Via.AREA, Via.FRAME, Via.IFRAME})
 """The kinds of link that lead a reader to another page."""
@@ -26,6 +28,7 @@ LINKS = frozenset({Via.ANCHOR, Via.AREA, Via.FRAME, Via.IFRAME})
 PATIENCE = 5.0
 """Seconds for a connection by a scheme that was only guessed: some servers of plain HTTP never answer a TLS handshake."""
 
+_CONNECTIONS = 16
 _NO_ADDRESS = frozenset({FailureKind.DNS_NO_NAME, FailureKind.DNS_FAILURE})
 _HINTS = {
     FailureKind.DNS_NO_NAME: "look at the spelling",
@@ -63,13 +66,13 @@ async def get(typed: str, settings: Settings, clock: Clock) -> Page:
     Raises UsageError when it is no web address, FetchError when it can't be fetched, ProblemFound when what is there is no
     HTML.
     """
-    resolver = Resolver(clock, settings.dns)
-    transport = Transport(user_agent(settings), clock, http2=settings.http2)
+    settings = with_typed_credentials(settings, [typed])
+    identity = identity_of(settings, clock)
+    network = Network(settings, clock, _CONNECTIONS)
     try:
-        answer = await Getter(resolver, transport, settings, clock).fetch(typed)
+        answer = await Getter(network.resolver, network.transport, settings, clock, identity).fetch(typed)
     finally:
-        await transport.aclose()
-        await resolver.aclose()
+        await network.aclose()
     key = secrets.token_bytes(32)
     async with ParserPool(1, key, settings.parse_timeout, settings.parse_memory, settings.max_decoded) as parsers:
         return await read(answer, parsers, clock)
@@ -93,8 +96,14 @@ class Getter:
     """
 
     def __init__(
-        self, resolver: fetching.Resolver, transport: fetching.Transport, settings: Settings, clock: Clock
+        self,
+        resolver: fetching.Resolver,
+        transport: fetching.Transport,
+        settings: Settings,
+        clock: Clock,
+        identity: Identity,
     ) -> None:
+        self._identity = identity
         self._resolver = resolver
         self._transport = transport
         self._settings = settings
@@ -108,7 +117,7 @@ class Getter:
         if guessed and isinstance(answer, Failure) and answer.kind not in _NO_ADDRESS:
             answer = await self._success(f"http{url.removeprefix('https')}", self._settings)
         if isinstance(answer, Failure):
-            raise _error(typed, answer)
+            raise _error(urls.shown(typed), answer)
         return answer
 
     async def _success(self, url: str, settings: Settings) -> Exchange | Failure:
@@ -117,8 +126,9 @@ class Getter:
 
     async def _follow(self, url: str, settings: Settings) -> Exchange | Failure:
         """The answer at the end of the redirects; each hop is checked as the first was."""
-        named = Fetcher(self._resolver, self._transport, settings, extra_headers(settings), self._clock)
-        others = Fetcher(self._resolver, self._transport, settings, (), self._clock)
+        parts = self._resolver, self._transport, settings
+        named = Fetcher(*parts, extra_headers(settings), self._clock, self._identity)
+        others = Fetcher(*parts, (), self._clock, self._identity)
         chain = [url]
         exempt = PENDING
         while True:
@@ -128,16 +138,25 @@ class Getter:
             exempt = kind or exempt
             if isinstance(answer, Failure):
                 return replace(answer, detail=_at_the_end(chain, answer.detail))
-            if answer.status not in REDIRECTS:
+            target = self._leads_to(answer)
+            if target is None:
                 return answer
-            target = redirect_target(answer)
-            failure = target if isinstance(target, Failure) else self._wrong_hop(chain, target)
+            if isinstance(target, Failure):
+                return target
+            again = answer.status == UNAUTHORIZED or (target in chain and self._identity.would_change(target))
+            failure = self._wrong_hop(chain, target, again=again)
             if failure is not None:
                 return failure
-            chain.append(str(target))
+            chain.append(target)
 
-    def _wrong_hop(self, chain: list[str], target: str) -> Failure | None:
-        if target in chain:
+    def _leads_to(self, answer: Exchange) -> str | Failure | None:
+        """Where a redirect leads, or the same once more with the credentials that it wants."""
+        if answer.status == UNAUTHORIZED and self._identity.would_change(answer.url):
+            return answer.url
+        return redirect_target(answer) if answer.status in REDIRECTS else None
+
+    def _wrong_hop(self, chain: list[str], target: str, *, again: bool) -> Failure | None:
+        if target in chain and not again:
             circle = " -> ".join([*chain[chain.index(target) :], target])
             return Failure(FailureKind.REDIRECT_LOOP, circle, self._clock.now())
         if len(chain) > self._settings.max_redirects:

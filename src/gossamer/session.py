@@ -7,20 +7,19 @@ import random
 from collections.abc import AsyncIterator, Callable, Iterator, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager, contextmanager, suppress
 from dataclasses import dataclass, replace
-from functools import partial
 from itertools import islice
 from logging.handlers import RotatingFileHandler
 from pathlib import Path
 
 from gossamer import url as urls
-from gossamer.agent import extra_headers, user_agent
+from gossamer.agent import extra_headers
 from gossamer.archive.catalogue import Filter, entries, opened
 from gossamer.clock import Clock, SystemClock
 from gossamer.collection import LOG_FILE, Collection, Opened, is_collection
 from gossamer.crawl.fetching import Fetcher
-from gossamer.crawl.guess import with_scheme
 from gossamer.crawl.heartbeat import Heartbeat
 from gossamer.crawl.hooks import NONE, Hooks
+from gossamer.crawl.keeping import keeping_cookies
 from gossamer.crawl.manager import Crawl, Parts
 from gossamer.crawl.pipeline import Pipeline
 from gossamer.crawl.report import Ending, Progress, Report
@@ -29,8 +28,8 @@ from gossamer.crawl.sitemaps import guess
 from gossamer.crawl.visit import Visitor
 from gossamer.descriptors import room_for_connections
 from gossamer.errors import UsageError
-from gossamer.fetch.resolver import Resolver
-from gossamer.fetch.transport import Transport
+from gossamer.fetch.identity import identity_of
+from gossamer.network import Network
 from gossamer.parse.job import OwnCode
 from gossamer.parse.pool import ParserPool
 from gossamer.records import Candidate, Via
@@ -123,26 +122,27 @@ async def _crawl(
     settings = order.loaded.settings
     connections = room_for_connections(_connections(settings), parser_count(settings))
     settings = replace(settings, max_downloaders=min(settings.max_downloaders, connections))
-    resolver = Resolver(clock, settings.dns)
-    seeds = [await with_scheme(url, resolver) if guessed else url for url, guessed in order.addresses]
+    identity = identity_of(settings, clock)
+    network = Network(settings, clock, connections)
     news = asyncio.Event()
     async with AsyncExitStack() as stack:
-        stack.push_async_callback(resolver.aclose)
-        transport = Transport(user_agent(settings), clock, http2=settings.http2, max_connections=connections)
-        stack.push_async_callback(transport.aclose)
+        stack.push_async_callback(network.aclose)
+        seeds = [await network.with_scheme(url) if guessed else url for url, guessed in order.addresses]
         parts = collection.open(settings, seeds, news.set, hooks.judge)
         stack.push_async_callback(parts.frontier.aclose)
         write_collection_file(collection.folder, order.loaded)
         parsers = parser_pool(parts.secret, settings, hooks.own_code)
         await parsers.start()
         stack.push_async_callback(parsers.aclose)
-        manager = _manager(parts, resolver, transport, parsers, settings, clock, news, hooks)
+        await stack.enter_async_context(keeping_cookies(identity, settings.cookie_jar))
+        fetcher = network.fetcher(extra_headers(settings), identity)
+        manager = _manager(parts, fetcher, parsers, settings, clock, news, hooks)
         started(manager)
         guesses = [guess(url) for url in seeds] if settings.ignore_robots else []  # else robots.txt comes first
         await parts.frontier.add([*(Candidate(url, Via.SEED, depth=0) for url in seeds), *guesses])
         await parts.frontier.event("started", seeds=seeds)
         log.info("started with %d seeds", len(seeds))
-        complete = partial(with_scheme, resolver=resolver)
+        complete = network.with_scheme
         heartbeat = Heartbeat(manager, parts.frontier, collection.folder, settings, clock, observe, complete)
         async with _beating(heartbeat, manager):
             report = await manager.run()
@@ -153,8 +153,7 @@ async def _crawl(
 
 def _manager(
     opened: Opened,
-    resolver: Resolver,
-    transport: Transport,
+    fetcher: Fetcher,
     parsers: ParserPool,
     settings: Settings,
     clock: Clock,
@@ -163,7 +162,6 @@ def _manager(
 ) -> Crawl:
     draw = random.Random().random  # noqa: S311  # spreads retries; nothing secret hangs on it
     frontier = opened.frontier
-    fetcher = Fetcher(resolver, transport, settings, extra_headers(settings), clock)
     robots = RobotsKeeper(frontier, fetcher, settings, clock)
     visitor = Visitor(frontier, fetcher, robots, settings, clock, draw, hooks.prepare)
     pipeline = Pipeline(frontier, parsers, opened.lease, settings, clock, draw, news.set, hooks.committed)

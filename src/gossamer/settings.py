@@ -25,9 +25,11 @@ class Setting:
     low: float | None = None  # the range of a number, both ends included
     high: float | None = None
     choices: tuple[str, ...] = ()
-    form: str = ""  # what a text must look like: "header", "server" or "header value"
+    # what a text must look like: "header", "server", "header value", "credential", "certificate", "proxy" or "file"
+    form: str = ""
     trusted: bool = False  # never read from a collection, which may come from a stranger
     local: bool = False  # belongs to one run: neither stored with a collection nor read from one
+    secret: bool = False  # its value is shown nowhere, also not where it is wrong
 
     @property
     def flag(self) -> str:
@@ -50,7 +52,7 @@ def _setting(default: Any, help: str, **row: Any) -> Any:
 
     ``section`` stands at the first row of each and holds for those that follow.
     """
-    return field(default=default, metadata={"help": help, **row})
+    return field(default=default, repr=not row.get("secret"), metadata={"help": help, **row})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -104,11 +106,48 @@ class Settings:
     )
     contact: str = _setting("", "an address or URL that server owners find in our User-Agent", form="header value")
     header: tuple[str, ...] = _setting(
-        (), "extra request headers 'Name: value', sent to the seeds' origins only", trusted=True, form="header"
+        (),
+        "extra request headers 'Name: value', sent to the seeds' origins only",
+        trusted=True,
+        form="header",
+        secret=True,
+    )
+    accept_cookies: bool = _setting(True, "take the cookies that servers set, as browsers do, and send them back")
+    cookies: str = _setting("", "a cookies.txt file whose cookies are there from the start", trusted=True, form="file")
+    cookie_jar: str = _setting(
+        "",
+        "a cookies.txt file that is read at the start, where it is there, and keeps the cookies for the next run",
+        trusted=True,
+        form="file",
+    )
+    credential: tuple[str, ...] = _setting(
+        (),
+        "what an origin is told so that it knows us: 'ORIGIN basic USER:PASSWORD', 'ORIGIN digest USER:PASSWORD' or"
+        " 'ORIGIN bearer TOKEN'",
+        trusted=True,
+        form="credential",
+        secret=True,
+    )
+    client_cert: tuple[str, ...] = _setting(
+        (),
+        "a certificate of ours that an origin is shown: 'ORIGIN FILE [KEYFILE]', in PEM format",
+        trusted=True,
+        form="certificate",
     )
     dns: tuple[str, ...] = _setting(
         (), "DNS servers ADDR[:PORT] instead of the system's", trusted=True, section="Network", form="server"
     )
+    proxy: str = _setting(
+        "",
+        "go through this proxy: http, https, socks5 or socks5h; it looks up names, so addresses are not checked",
+        trusted=True,
+        form="proxy",
+        secret=True,
+    )
+    ca_file: str = _setting(
+        "", "certificates that are trusted beside the system's, in PEM format", trusted=True, form="file"
+    )
+    limit_rate: int = _setting(0, "bytes a second that all downloads together bring; 0: no limit", unit="bytes", low=0)
     allow_private: bool = _setting(False, "also fetch from private, loopback and link-local addresses", trusted=True)
     connect_timeout: float = _setting(20.0, "longest wait for a connection", unit="s", low=0.1, high=3600)
     first_byte_timeout: float = _setting(

@@ -6,16 +6,18 @@ A collection may come from a stranger. What could hurt the person who opens it i
 import contextlib
 import difflib
 import os
+import stat
 import tempfile
 import tomllib
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import tomli_w
 
 from gossamer.errors import CollectionError, SettingsError
 from gossamer.settings import TABLE, Setting, Settings
+from gossamer.settings_secrets import typed_credential
 from gossamer.settings_values import Value, parse, write
 
 COLLECTION_FILE = "gossamer.toml"
@@ -63,6 +65,15 @@ def load(
     return Loaded(Settings(**values), origins)  # type: ignore[arg-type]  # parse() gave each its row's type
 
 
+def with_typed_credentials(settings: Settings, addresses: Iterable[str]) -> Settings:
+    """The settings with the credentials that stand in ``http://user:password@host/`` as a person typed it.
+
+    They are the setting's like any other: bound to that origin, shown nowhere, and stored with no collection.
+    """
+    typed = tuple(credential for address in addresses if (credential := typed_credential(address)))
+    return replace(settings, credential=(*settings.credential, *typed)) if typed else settings
+
+
 def user_file(environment: Mapping[str, str]) -> Path | None:
     """The user's own file; None where there is no home.
 
@@ -103,7 +114,9 @@ def _everything_said(
 ) -> Iterator[_Said]:
     """The weakest first: a later value overrides an earlier one."""
     if user is not None:
-        yield from _said_by_file(user)
+        for said in _said_by_file(user):
+            _refuse_for_all_eyes(TABLE[said.name], user)
+            yield said
     if collection is not None:
         for said in _said_by_file(collection / COLLECTION_FILE):
             _refuse_from_stranger(TABLE[said.name], said.origin)
@@ -127,6 +140,13 @@ def _said(name: str, raw: object, origin: str) -> _Said:
 def _said_by_file(path: Path) -> Iterator[_Said]:
     for name, raw in _read(path).items():
         yield _said(name, raw, str(path))
+
+
+def _refuse_for_all_eyes(setting: Setting, path: Path) -> None:
+    if setting.form == "credential" and path.stat().st_mode & (stat.S_IRWXG | stat.S_IRWXO):
+        raise SettingsError(
+            f"{path} has a {setting.name}, and others may read it", hint=f"give it to yourself alone: chmod 600 {path}"
+        )
 
 
 def _refuse_from_stranger(setting: Setting, origin: str) -> None:

@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 from gossamer.errors import SettingsError
 from gossamer.settings import Setting
+from gossamer.settings_secrets import certificate, credential, proxy
 
 Value = int | float | bool | str | tuple[str, ...]
 
@@ -20,6 +21,7 @@ _NUMBER = re.compile(r"\d{1,15}(?:\.\d{1,15})?")
 _SWITCH = {"true": True, "yes": True, "on": True, "1": True, "false": False, "no": False, "off": False, "0": False}
 _MOST = 10**15  # no number of ours means anything beyond
 _SHOWN = 80  # characters of a wrong value that a message repeats
+REDACTED = "[redacted]"
 
 # RFC 9110, sections 5.1 (a name is a token) and 5.5 (a value: visible ASCII, inside also spaces)
 _HEADER_VALUE = r"[!-~]+(?: +[!-~]+)*"
@@ -34,7 +36,7 @@ def parse(setting: Setting, raw: object, origin: str) -> Value:
     """
     value = _fitting(setting, raw)
     if value is None:
-        culprit = _culprit(setting, raw)
+        culprit = REDACTED if setting.secret else _culprit(setting, raw)
         shown = culprit if len(culprit) <= _SHOWN else culprit[:_SHOWN] + "…"
         raise SettingsError(f"{setting.name} can't be {shown!r} ({origin})", hint=f"it must be {accepts(setting)}")
     return value
@@ -64,6 +66,8 @@ def show(setting: Setting, value: object) -> str:
     """A value as a person reads it; what is unset is empty."""
     if value is None:
         return ""
+    if setting.secret and value:
+        return REDACTED
     if isinstance(value, bool):
         return "yes" if value else "no"
     return ", ".join(value) if isinstance(value, tuple) else str(write(setting, value))
@@ -176,6 +180,18 @@ _WORDS = {
     "header value": "visible ASCII characters and spaces",
     "header": "headers such as 'Accept-Language: de'",
     "server": "addresses such as 9.9.9.9, 127.0.0.1:5353 or [2620:fe::fe]:53",
+    "file": "the name of a file",
+    "credential": "such as 'https://example.org basic user:password', or 'https://example.org bearer token'",
+    "certificate": "such as 'https://example.org our.pem', or with a file of the key after it",
+    "proxy": "such as http://127.0.0.1:8080 or socks5://user:password@example.org:1080",
+}
+
+
+_READERS: dict[str, Callable[[str], object]] = {
+    "server": dns_server,
+    "credential": credential,
+    "certificate": certificate,
+    "proxy": proxy,
 }
 
 
@@ -204,8 +220,8 @@ def _check_text(form: str, text: str) -> None:
         raise ValueError(text)
     if form == "header value" and not re.fullmatch(_HEADER_VALUE, text):
         raise ValueError(text)
-    if form == "server":
-        dns_server(text)
+    if form in _READERS:
+        _READERS[form](text)
 
 
 def _range_text(setting: Setting) -> str:

@@ -21,6 +21,7 @@ SHARDS = 4096
 
 _SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:")
 _BAD_AUTHORITY = re.compile(r"^[A-Za-z][A-Za-z0-9+.-]*:[/\\]*[^/\\?#]*:\d+@")
+_TYPED_USER = re.compile(r"^([A-Za-z][A-Za-z0-9+.-]*:[/\\]+)?[^/\\?#]*@")
 _DEFAULT_PORTS = {"http": 80, "https": 443}
 
 
@@ -65,6 +66,11 @@ def canonicalise(text: str, base: str | None = None) -> str | None:
     return href if len(href) <= MAX_URL else None
 
 
+def shown(text: str) -> str:
+    """An address as a person typed it, fit to be repeated: without user and password, whatever else is wrong with it."""
+    return _TYPED_USER.sub(r"\1", text.strip())
+
+
 def typed(text: str) -> tuple[str, bool]:
     """The canonical URL a person means, and whether its scheme was guessed (https; http is to be tried after it).
 
@@ -75,15 +81,17 @@ def typed(text: str) -> tuple[str, bool]:
         raise UsageError("an empty address was given", hint="give an address such as https://example.org/")
     guessed = "://" not in text.split("?", 1)[0] and not text.lower().startswith(("http:", "https:"))
     if guessed and _SCHEME.match(text) and not _looks_like_host_and_port(text):
-        raise UsageError(f"{text!r} has a scheme that is not fetched", hint="only http and https are")
+        raise UsageError(f"{shown(text)!r} has a scheme that is not fetched", hint="only http and https are")
     url = canonicalise(f"https://{text.lstrip('/')}" if guessed else text)
     if url is None:
         scheme = text.partition(":")[0].lower()
         if "://" in text and scheme not in ("http", "https"):
             raise UsageError(
-                f"{text!r} has the scheme {scheme!r}, which is not fetched", hint="only http and https are"
+                f"{shown(text)!r} has the scheme {scheme!r}, which is not fetched", hint="only http and https are"
             )
-        raise UsageError(f"{text!r} is not a web address", hint="give an address such as https://example.org/")
+        is_user = "@" in text and shown(text) != text
+        hint = "give credentials with --credential" if is_user else "give an address such as https://example.org/"
+        raise UsageError(f"{shown(text)!r} is not a web address", hint=hint)
     return url, guessed
 
 

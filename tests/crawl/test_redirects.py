@@ -73,6 +73,13 @@ def test_two_ways_to_one_page_are_no_loop(serve: Serve, crawl: CrawlIt) -> None:
 def test_a_wall_of_cookies(serve: Serve, crawl: CrawlIt) -> None:
     web = serve(Site({"/": links("/wall"), "/wall": recipes.cookie_wall(html("inside"))}))
     crawled = crawl(web)
+    assert "/wall" in crawled.kept(), "the cookie opens it, as it does in a browser"
+    assert paths(web.log) == ["/", "/wall", "/wall"]
+
+
+def test_a_wall_of_cookies_for_who_keeps_none(serve: Serve, crawl: CrawlIt) -> None:
+    web = serve(Site({"/": links("/wall"), "/wall": recipes.cookie_wall(html("inside"))}))
+    crawled = crawl(web, accept_cookies=False)
     assert crawled["/wall"].reason == "redirect loop: it redirects to itself"
     assert paths(web.log) == ["/", "/wall"]
 

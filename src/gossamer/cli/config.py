@@ -9,9 +9,9 @@ import click
 from gossamer.cli import output
 from gossamer.cli.options import Command
 from gossamer.errors import CollectionError
-from gossamer.settings import TABLE
+from gossamer.settings import TABLE, Setting
 from gossamer.settings_files import COLLECTION_FILE, Loaded, load, user_file
-from gossamer.settings_values import show
+from gossamer.settings_values import REDACTED, show
 
 FIELDS = ("setting", "value", "unit", "default", "origin", "help")
 
@@ -51,12 +51,16 @@ def _rows(loaded: Loaded) -> Iterator[output.Row]:
     for name, setting in TABLE.items():
         yield {
             "setting": name,
-            "value": getattr(loaded.settings, name),
+            "value": _value(setting, getattr(loaded.settings, name)),
             "unit": setting.unit or None,
             "default": setting.default,
             "origin": loaded.origins[name],
             "help": setting.help,
         }
+
+
+def _value(setting: Setting, value: object) -> object:
+    return REDACTED if setting.secret and value else value
 
 
 def _shown(loaded: Loaded) -> Iterator[output.Row]:

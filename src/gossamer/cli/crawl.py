@@ -3,6 +3,7 @@
 import os
 import sys
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import TextIO
 
@@ -15,7 +16,7 @@ from gossamer.cli.progress import JsonDisplay, display
 from gossamer.collection import is_collection
 from gossamer.errors import UsageError
 from gossamer.session import Order, folder_for
-from gossamer.settings_files import load, user_file
+from gossamer.settings_files import load, user_file, with_typed_credentials
 
 _LONGEST_LINE = 65536  # characters of a list of addresses
 
@@ -45,12 +46,14 @@ def crawl(
     """
     if folder is None and what and what[0] and Path(what[0]).is_dir():
         folder, what = Path(what[0]), what[1:]
-    addresses = tuple(urls.typed(address) for text in what for address in _expand(text))
+    given = [address for text in what for address in _expand(text)]
+    addresses = tuple(map(urls.typed, given))
     if not addresses and folder is None:
         raise UsageError("no address was given", hint="try: gossamer crawl https://example.org/")
     folder = folder or folder_for(addresses)
     collection = folder if is_collection(folder) else None
     loaded = load(flags, collection=collection, environment=os.environ, user_file=user_file(os.environ))
+    loaded = replace(loaded, settings=with_typed_credentials(loaded.settings, given))
     order = Order(folder, addresses, loaded)
     if dry_run:
         show_plan(order, as_json=as_json)

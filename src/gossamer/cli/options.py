@@ -19,6 +19,10 @@ _METAVARS = {
     "header": "'NAME: VALUE'",
     "header value": "TEXT",
     "server": "ADDR[:PORT]",
+    "file": "FILE",
+    "credential": "'ORIGIN SCHEME SECRET'",
+    "certificate": "'ORIGIN FILE [KEYFILE]'",
+    "proxy": "URL",
 }
 
 

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 from gossamer import url as urls
 from gossamer.crawl import sitemaps
+from gossamer.fetch.credentials import UNAUTHORIZED
 from gossamer.policy import failures
 from gossamer.records import (
     Candidate,
@@ -55,12 +56,18 @@ def conclude(
     now: float,
     jitter: float,
     link_is_down: bool = False,
+    again: bool = False,
 ) -> Conclusion:
-    """The settlement of a URL after one try. ``jitter`` in [0, 1) spreads the pauses before further tries."""
+    """The settlement of a URL after one try. ``jitter`` in [0, 1) spreads the pauses before further tries.
+
+    ``again``: what the answer taught of cookies and credentials makes it worth to ask once more, it or its target.
+    """
     if isinstance(answer, Failure):
         return Conclusion(failures.settle(answer, claim.attempts, settings, now, jitter, link_is_down=link_is_down))
-    if _is_redirect(answer):
-        return _after_redirect(claim, answer, settings, now, jitter)
+    if is_redirect(answer):
+        return _after_redirect(claim, answer, settings, now, jitter, again=again)
+    if again and answer.status == UNAUTHORIZED:
+        return Conclusion(Settlement(State.WAITING, "asked again, with credentials", due=now))
     failure = failures.of_status(answer.status, answer.headers, now) or _of_answer(answer, facts)
     if claim.via is Via.SITEMAP and not (facts is not None and facts.is_page):
         settlement = sitemaps.settlement(claim, failure, facts)
@@ -71,17 +78,21 @@ def conclude(
     return Conclusion(Settlement(State.FINISHED, reason=_remark(answer, settings)))
 
 
-def _is_redirect(exchange: Exchange) -> bool:
-    """RFC 9110, 15.4.1: with 300, a Location is the server's preferred choice."""
+def is_redirect(exchange: Exchange) -> bool:
+    """Whether an answer leads elsewhere. RFC 9110, 15.4.1: with 300, a Location is the server's preferred choice."""
     return exchange.status in REDIRECTS or (exchange.status == _CHOICES and bool(exchange.header("location")))
 
 
-def _after_redirect(claim: Claim, exchange: Exchange, settings: Settings, now: float, jitter: float) -> Conclusion:
+def _after_redirect(
+    claim: Claim, exchange: Exchange, settings: Settings, now: float, jitter: float, *, again: bool
+) -> Conclusion:
     target = redirect_target(exchange)
     if isinstance(target, Failure):
         return Conclusion(failures.settle(target, claim.attempts, settings, now, jitter))
     hops = claim.hops + 1
     failure = None
+    if target == claim.url and again:
+        return Conclusion(Settlement(State.WAITING, "asked again, with the cookies that it set", due=now))
     if target == claim.url:
         failure = Failure(FailureKind.REDIRECT_LOOP, "it redirects to itself", now)
     elif hops > settings.max_redirects:
@@ -91,7 +102,7 @@ def _after_redirect(claim: Claim, exchange: Exchange, settings: Settings, now: f
     if claim.via is Via.SITEMAP and not sitemaps.may_be_one(claim, target):
         return Conclusion(Settlement(State.FINISHED, reason=f"{sitemaps.NONE}: it redirects to {target}"))
     via = Via.SITEMAP if claim.via is Via.SITEMAP else Via.REDIRECT
-    candidate = Candidate(target, via, claim.depth, parent=claim.url_id, hops=hops)
+    candidate = Candidate(target, via, claim.depth, parent=claim.url_id, hops=hops, again=again)
     return Conclusion(Settlement(State.FINISHED, reason=f"redirects to {target}"), (candidate,))
 
 

@@ -8,6 +8,7 @@ from typing import Protocol
 
 from gossamer import url as urls
 from gossamer.clock import Clock
+from gossamer.fetch.identity import Identity
 from gossamer.policy.addresses import permitted
 from gossamer.records import Address, Exchange, Failure, FailureKind, Headers, Host, Request
 from gossamer.settings import Settings
@@ -36,8 +37,15 @@ class Fetcher:
     """Fetches URLs of known hosts, within the rules about addresses."""
 
     def __init__(
-        self, resolver: Resolver, transport: Transport, settings: Settings, headers: Headers, clock: Clock
+        self,
+        resolver: Resolver,
+        transport: Transport,
+        settings: Settings,
+        headers: Headers,
+        clock: Clock,
+        identity: Identity,
     ) -> None:
+        self.identity = identity
         self._resolver = resolver
         self._transport = transport
         self._settings = settings
@@ -71,16 +79,22 @@ class Fetcher:
             kinds = ", ".join(f"{address.ip} is {address.kind}" for address in found[:_ADDRESSES_TRIED])
             return Failure(FailureKind.ADDRESS_REFUSED, kinds, self._clock.now()), exempt
         settings = self._settings
+        presented = self.identity.present(url)
         request = Request(
             url,
             allowed[0],
-            headers=(*(self._headers if host.exempt else ()), *headers),  # ours to the seeds' own origins only
+            # ours to the seeds' own origins only; cookies and credentials to whom they belong
+            headers=presented.beside((*(self._headers if host.exempt else ()), *headers)),
+            certificate=self.identity.certificate(url),
             max_body=settings.max_size if max_body is None else max_body,
             timeout=settings.timeout,
             connect_timeout=settings.connect_timeout,
             first_byte_timeout=settings.first_byte_timeout,
         )
-        return await self._try_addresses(request, allowed[:_ADDRESSES_TRIED], on_sent), exempt
+        answer = await self._try_addresses(request, allowed[:_ADDRESSES_TRIED], on_sent)
+        if isinstance(answer, Exchange):
+            self.identity.learn(answer, presented)
+        return answer, exempt
 
     async def _try_addresses(
         self, request: Request, addresses: list[Address], on_sent: OnSent | None
@@ -97,7 +111,7 @@ class Fetcher:
     @asynccontextmanager
     async def _place_at(self, address: Address) -> AsyncIterator[None]:
         """An address serves so many connections at once, whatever its names."""
-        if address.kind == "loopback":
+        if address.kind == "loopback" or not address.ip:  # only a proxy knows it
             yield
             return
         door = self._doors.setdefault(address.ip, _Door(asyncio.Semaphore(self._settings.per_address)))

@@ -1,40 +1,27 @@
 """Which scheme a person means who typed none: https is tried, then http."""
 
-import asyncio
-import ssl
-from contextlib import suppress
+from typing import Protocol
 
 from gossamer import url as urls
 from gossamer.crawl.fetching import Resolver
-from gossamer.records import Failure
+from gossamer.records import Failure, Request
 
 _PATIENCE = 5.0
 
 
-async def with_scheme(url: str, resolver: Resolver) -> str:
+class Transport(Protocol):
+    """Connections that nothing is asked over."""
+
+    async def reach(self, request: Request) -> Failure | None: ...
+
+
+async def with_scheme(url: str, resolver: Resolver, transport: Transport) -> str:
     """``url``, an https one, or the same with http where nobody answers the TLS handshake with a good certificate.
 
     Only a connection is opened, nothing is requested: it costs the server no page and us no politeness.
     """
-    origin = urls.origin(url)
-    addresses = await resolver.resolve(origin.hostname)
+    addresses = await resolver.resolve(urls.origin(url).hostname)
     if isinstance(addresses, Failure):
         return url
-    if await _speaks_tls(addresses[0].ip, origin):
-        return url
-    return f"http{url.removeprefix('https')}"
-
-
-async def _speaks_tls(ip: str, origin: urls.Origin) -> bool:
-    name = origin.hostname.strip("[]").rstrip(".")
-    try:
-        async with asyncio.timeout(_PATIENCE):
-            _, writer = await asyncio.open_connection(
-                ip, origin.port, ssl=ssl.create_default_context(), server_hostname=name
-            )
-    except (OSError, TimeoutError, ValueError):
-        return False
-    writer.close()
-    with suppress(OSError, TimeoutError):
-        await writer.wait_closed()
-    return True
+    request = Request(url, addresses[0], timeout=_PATIENCE, connect_timeout=_PATIENCE)
+    return url if await transport.reach(request) is None else f"http{url.removeprefix('https')}"

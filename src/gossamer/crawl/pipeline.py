@@ -93,6 +93,7 @@ class Pipeline:
             now=self._clock.now(),
             jitter=self._random(),
             link_is_down=link_is_down,
+            again=visit.again,
         )
         exchange = visit.answer if isinstance(visit.answer, Exchange) else None
         outcome = Outcome(

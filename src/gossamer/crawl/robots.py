@@ -10,6 +10,7 @@ from gossamer.clock import Clock
 from gossamer.crawl import sitemaps
 from gossamer.crawl.conclude import NEVER_REACHED, REDIRECTS, redirect_target
 from gossamer.crawl.fetching import Fetcher
+from gossamer.fetch.credentials import UNAUTHORIZED
 from gossamer.frontier.contract import Frontier
 from gossamer.parse.body import decode
 from gossamer.policy import failures, politeness, robots
@@ -67,10 +68,10 @@ class RobotsKeeper:
         hops: list[Outcome] = []
         url, answer, exempt = claim.url, await self._fetch(claim.url, host), host.exempt
         for _ in range(MAX_REDIRECTS):
-            if isinstance(answer[0], Failure) or answer[0].status not in REDIRECTS:
+            target = self._leads_to(answer[0])
+            if target is None or isinstance(answer[0], Failure):
                 break
             hops.append(_archived(claim, answer[0]))
-            target = redirect_target(answer[0])
             if isinstance(target, Failure):
                 break
             url, answer = target, await self._next_hop(target, claim, answer[0].ended_at)
@@ -80,6 +81,14 @@ class RobotsKeeper:
         exempt = exempt if urls.origin(url) != urls.origin(claim.url) else answer[1] or exempt
         last = await self._conclude(claim, host, answer[0], exempt, jitter, link_is_down=link_is_down)
         return [*hops, last], answer[0]
+
+    def _leads_to(self, answer: Exchange | Failure) -> str | Failure | None:
+        """What is to be asked next: where a redirect leads, or the same once more with the credentials it wants."""
+        if isinstance(answer, Failure):
+            return None
+        if answer.status == UNAUTHORIZED and self._fetcher.identity.would_change(answer.url):
+            return answer.url
+        return redirect_target(answer) if answer.status in REDIRECTS else None
 
     async def _fetch(self, url: str, host: Host) -> tuple[Exchange | Failure, str]:
         return await self._fetcher.fetch(url, host, max_body=2 * robots.LIMIT)

@@ -6,10 +6,11 @@ from dataclasses import dataclass, replace
 from gossamer import url as urls
 from gossamer.archive.warc import Redactor
 from gossamer.clock import Clock
-from gossamer.crawl.conclude import NEVER_REACHED
+from gossamer.crawl.conclude import NEVER_REACHED, is_redirect, redirect_target
 from gossamer.crawl.fetching import Fetcher, OnSent
 from gossamer.crawl.hooks import Prepare, Skip
 from gossamer.crawl.robots import RobotsKeeper
+from gossamer.fetch.credentials import UNAUTHORIZED
 from gossamer.frontier.contract import Frontier
 from gossamer.policy import failures, politeness
 from gossamer.records import Claim, Exchange, Failure, Headers, Host, HostUpdate, Outcome, Settlement, State
@@ -23,6 +24,7 @@ class Visit:
     claim: Claim
     answer: Exchange | Failure
     update: HostUpdate
+    again: bool = False  # what it taught of cookies and credentials makes it worth to ask once more
 
 
 class Visitor:
@@ -80,7 +82,14 @@ class Visitor:
             answer = _without(headers, answer)
         update = self._learn(host, answer, exempt, crawl_delay, reserved_at)
         self._frontier.answered(claim, update)
-        return Visit(claim, answer, update)
+        return Visit(claim, answer, update, self._is_worth_asking_again(answer))
+
+    def _is_worth_asking_again(self, answer: Exchange | Failure) -> bool:
+        """After a refusal the URL itself, after a redirect what it leads to, if that has turned us away before."""
+        if isinstance(answer, Exchange) and answer.status == UNAUTHORIZED:
+            return self._fetcher.identity.would_change(answer.url)
+        target = redirect_target(answer) if isinstance(answer, Exchange) and is_redirect(answer) else None
+        return isinstance(target, str) and self._fetcher.identity.would_change(target)
 
     def _held(self, claim: Claim, reason: str) -> Outcome:
         self._frontier.skip(claim)

@@ -4,16 +4,24 @@ Nothing of it ever goes to another origin, into the archive, a log or the databa
 before they are sent, and forget it. What is sent in headers stands as ``[redacted]`` in the archive.
 """
 
+import logging
 from collections import OrderedDict
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from pathlib import Path
 
 from gossamer import url as urls
 from gossamer.clock import Clock
+from gossamer.fetch.cookie_file import is_open_to_others, read_cookies
 from gossamer.fetch.cookies import CookieJar
 from gossamer.fetch.credentials import UNAUTHORIZED, Credentials
+from gossamer.fetch.set_cookie import Cookie
+from gossamer.fetch.trust import check_certificates
 from gossamer.records import Exchange, Headers
-from gossamer.settings_secrets import Certificate
+from gossamer.settings import Settings
+from gossamer.settings_secrets import Certificate, certificate, credential
+
+log = logging.getLogger("gossamer.identity")
 
 _REMEMBERED = 100_000  # answers that might be others now; 16 bytes each
 
@@ -104,5 +112,35 @@ class Identity:
         self._turned_away[key] = None
         return True
 
+    @property
+    def changes(self) -> int:
+        """Counts up with every cookie that is taken or dropped."""
+        return self._jar.changes if self._jar is not None else 0
+
+    def cookies(self) -> tuple[Cookie, ...]:
+        """All cookies, to be kept where a person wants them."""
+        return tuple(self._jar) if self._jar is not None else ()
+
     def _cookie(self, url: str) -> str:
         return self._jar.header(url, self._clock.now()) if self._jar else ""
+
+
+def identity_of(settings: Settings, clock: Clock) -> Identity:
+    """Who we are as the settings say. UsageError for a file that can't be used."""
+    certificates = [certificate(text) for text in settings.client_cert]
+    check_certificates(certificates)
+    credentials = Credentials(credential(text) for text in settings.credential)
+    return Identity(clock, _jar(settings, clock.now()), credentials, certificates)
+
+
+def _jar(settings: Settings, now: float) -> CookieJar | None:
+    files = [Path(settings.cookies)] if settings.cookies else []
+    if settings.cookie_jar and Path(settings.cookie_jar).exists():
+        files.append(Path(settings.cookie_jar))
+    cookies = [cookie for file in files for cookie in read_cookies(file, now)]
+    for file in files:
+        if is_open_to_others(file):
+            log.warning("%s may be read by others on this machine: chmod 600 keeps its cookies yours", file)
+    if not (settings.accept_cookies or cookies):
+        return None
+    return CookieJar(cookies, takes=settings.accept_cookies)

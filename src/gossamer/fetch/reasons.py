@@ -23,6 +23,7 @@ _KINDS = {
     100: FailureKind.HEADERS_TOO_LARGE,  # CURLE_TOO_LARGE, for which pycurl has no name
 }
 
+_ALERT = "alert certificate required"
 _CONNECT_ERRORS = {
     errno.ECONNREFUSED: FailureKind.CONNECT_REFUSED,
     errno.ECONNRESET: FailureKind.RESET,
@@ -37,6 +38,8 @@ def kind_of(code: int, text: str, *, system_error: int, is_sent: bool) -> Failur
     could be sent. What is not in the table (nothing received, errors of sending and receiving, HTTP/2 streams) is a
     connection that broke.
     """
+    if _ALERT in text:  # TLS 1.3: it looked at what we showed, or did not, after the handshake
+        return FailureKind.TLS_PROTOCOL
     if code == pycurl.E_OPERATION_TIMEDOUT:
         return FailureKind.TIMEOUT if is_sent else FailureKind.CONNECT_TIMEOUT
     if code == pycurl.E_COULDNT_CONNECT:

@@ -10,6 +10,7 @@ from gossamer.fetch.heads import Place, RequestHeaders, final_head, parse_header
 from gossamer.fetch.proxy import PROXY_AUTHENTICATION_REQUIRED, failure_of
 from gossamer.fetch.rate import RateLimit
 from gossamer.fetch.reasons import kind_of
+from gossamer.fetch.tls_reasons import words
 from gossamer.records import Exchange, Failure, FailureKind, Request
 from gossamer.settings_secrets import Proxy
 
@@ -199,7 +200,8 @@ class Transfer:
         # not by the time of sending: libcurl sets that at the end where it is not set
         is_sent = self.curl.getinfo(pycurl.REQUEST_SIZE) > 0
         kind = kind_of(code, text, system_error=system_error, is_sent=is_sent)
-        return Failure(kind, (text or "closed inside the headers")[:MAX_DETAIL], now)
+        detail = words(text) if kind in (FailureKind.TLS_CERTIFICATE, FailureKind.TLS_PROTOCOL) else text
+        return Failure(kind, (detail or "closed inside the headers")[:MAX_DETAIL], now)
 
     def end(self) -> None:
         """Let go of what came; the handle waits for its next transfer."""

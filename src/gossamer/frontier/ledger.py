@@ -21,6 +21,7 @@ from gossamer.archive.database import database_error, select
 from gossamer.archive.segment_writer import SegmentWriter
 from gossamer.clock import Clock, timestamp
 from gossamer.errors import StaleLease
+from gossamer.frontier.again import reopen
 from gossamer.frontier.counters import Counters
 from gossamer.frontier.discovery import Discovery, Found
 from gossamer.frontier.hosts import HostTable
@@ -189,7 +190,7 @@ class Ledger:
         else:
             if stored is not None and exchange is not None:
                 self._insert_page(outcome, exchange, stored)
-            self._settle(replace(outcome, settlement=self._settlement(outcome)), stored, work)
+            self._settle(replace(outcome, settlement=self._settlement(outcome, work)), stored, work)
         if outcome.host is not None:
             self._hosts.update(outcome.host)
             if outcome.host.robots is not None:
@@ -198,7 +199,7 @@ class Ledger:
                 self.hold(outcome.host.host_id, outcome.host.put_aside)
                 work.held_hosts.append(outcome.host.host_id)
 
-    def _settlement(self, outcome: Outcome) -> Settlement:
+    def _settlement(self, outcome: Outcome, work: _Work) -> Settlement:
         """What becomes of a URL, with what only the tables know: where a redirect leads, and a host put aside while
         the answer was on its way here."""
         claim, settlement = outcome.claim, outcome.settlement
@@ -206,10 +207,23 @@ class Ledger:
         if aside and settlement.state is State.WAITING and not settlement.held:
             return replace(settlement, held=True, reason=aside)
         target = self._redirect_of(outcome)
+        if target is not None and self._ask_again(outcome, target, work):
+            return settlement
         if target is not None and store.leads_back(self._connection, target, claim.url_id, _CIRCLE):
             failure = Failure(FailureKind.REDIRECT_LOOP, "it leads back to itself", self._clock.now())
             return Settlement(State.FAILED, str(failure), failure=failure)
         return settlement
+
+    def _ask_again(self, outcome: Outcome, target: int, work: _Work) -> bool:
+        """Whether a redirect leads back to where it came from by way of a cookie: then that is asked once more."""
+        claim = outcome.claim
+        is_again = any(candidate.again for candidate in outcome.candidates)
+        if not is_again or not store.leads_back(self._connection, target, claim.url_id, _CIRCLE):
+            return False
+        reopened = reopen(self._connection, self._counters, target, claim.hops + 1)
+        if reopened is not None:
+            work.found.claims.append(reopened)
+        return reopened is not None
 
     def _redirect_of(self, outcome: Outcome) -> int | None:
         """The URL that a redirect leads to."""

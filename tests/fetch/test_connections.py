@@ -75,7 +75,8 @@ def test_a_kept_connection_that_died_is_replaced() -> None:
 
     with RawServer(reply(SMALL)) as server:  # closes after each answer without having said so
         with_transport(use)
-        assert (server.connections, len(server.heads)) == (3, 3)
+        assert len(server.heads) == 3, "none was asked twice"
+        assert 3 <= server.connections <= 5, "libcurl opens one of its own before it hears that it must not ask again"
 
 
 def test_many_at_once_leave_no_descriptor_behind() -> None:

@@ -9,6 +9,7 @@ from typing import Protocol
 from gossamer import url as urls
 from gossamer.clock import Clock
 from gossamer.fetch.identity import Identity
+from gossamer.policy import politeness
 from gossamer.policy.addresses import permitted
 from gossamer.records import Address, Exchange, Failure, FailureKind, Headers, Host, Request
 from gossamer.settings import Settings
@@ -90,6 +91,7 @@ class Fetcher:
             timeout=settings.timeout,
             connect_timeout=settings.connect_timeout,
             first_byte_timeout=settings.first_byte_timeout,
+            pause=self._pause(host),
         )
         answer = await self._try_addresses(request, allowed[:_ADDRESSES_TRIED], on_sent)
         if isinstance(answer, Exchange):
@@ -107,6 +109,12 @@ class Fetcher:
             if isinstance(answer, Exchange) or answer.kind not in _NOT_CONNECTED:
                 break
         return answer
+
+    def _pause(self, host: Host) -> float:
+        """Between two requests to the host, as far as it is known."""
+        setting = politeness.DEFAULT_DELAY if self._settings.delay is None else self._settings.delay
+        delay = setting if host.delay is None else host.delay
+        return delay + politeness.LOG_LAG if delay else 0.0
 
     @asynccontextmanager
     async def _place_at(self, address: Address) -> AsyncIterator[None]:

@@ -45,6 +45,7 @@ class Transfer:
     __slots__ = (
         "_body",
         "_headers",
+        "_is_sent",
         "_lines",
         "_on_sent",
         "_options",
@@ -66,6 +67,8 @@ class Transfer:
         self._lines: list[bytes] = []
         self._body = bytearray()
         self._on_sent: Callable[[], None] | None = None
+        self._is_sent = False
+        self.curl.setopt(pycurl.PREREQFUNCTION, self._on_ready)
         # libcurl ends a transfer at 300 KiB of header lines (5,000 of them), interim ones and trailers included.
         self.curl.setopt(pycurl.HEADERFUNCTION, self._lines.append)
 
@@ -76,8 +79,14 @@ class Transfer:
         headers: RequestHeaders,
         started_at: float,
         on_sent: Callable[[], None] | None = None,
+        *,
+        is_fresh: bool = False,
     ) -> None:
-        """Prepare the handle for ``request``. ``on_sent`` is called when it is about to go over the wire."""
+        """Prepare the handle for ``request``. ``on_sent`` is called when it is about to go over the wire.
+
+        ``is_fresh``: over no connection that was used before.
+        """
+        self._option(pycurl.FRESH_CONNECT, int(is_fresh))
         self._request = request
         self._place = place
         self._headers = headers
@@ -97,8 +106,7 @@ class Transfer:
         self._option(pycurl.CONNECTTIMEOUT_MS, max(1, int(request.connect_timeout * 1000)))
         self._option(pycurl.HTTPHEADER, headers.lines)
         self._on_sent = on_sent
-        if on_sent is not None:
-            self._option(pycurl.PREREQFUNCTION, self._on_ready)
+        self._is_sent = False
 
     def _target(self, place: Place) -> str:
         """An HTTP proxy that makes no tunnel is told the whole URL (RFC 9112, section 3.2.2)."""
@@ -112,7 +120,13 @@ class Transfer:
             self.curl.setopt(option, value)
 
     def _on_ready(self, *_: object) -> int:
-        """The connection stands, and the request is sent at once."""
+        """The connection stands, and the request is sent at once; but not twice.
+
+        libcurl would ask again without a pause when a connection that was used before is closed without an answer.
+        """
+        if self._is_sent:
+            return int(pycurl.PREREQFUNC_ABORT)
+        self._is_sent = True
         if self._on_sent is not None:
             self._on_sent()
         return int(pycurl.PREREQFUNC_OK)

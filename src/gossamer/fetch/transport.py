@@ -1,8 +1,8 @@
 """The transport: one request, one exchange. No redirects, no cookies, no look-ups, no decoding: bytes as they came.
 
-libcurl does HTTP, TLS, connections and their reuse; here its handles meet the event loop. When a reused connection
-turns out to be dead before a byte of the answer came, libcurl asks again on a fresh one (RFC 9110, section 9.2.2: GET
-is safe to repeat); that is one fetch, and the server may in rare cases see it twice.
+libcurl does HTTP, TLS, connections and their reuse; here its handles meet the event loop. When a connection
+that was used before is closed without an answer, libcurl would ask again at once (RFC 9112, section 9.3.1); the server
+may have seen the first request, and politeness counts requests, so here a pause comes between the two.
 """
 
 import asyncio
@@ -118,6 +118,10 @@ class Transport:
         self._running += 1
         try:
             code, text = await self._perform(self._multi, transfer, request.first_byte_timeout)
+            if code == pycurl.E_ABORTED_BY_CALLBACK:
+                await asyncio.sleep(request.pause)
+                transfer.begin(request, where, headers, self._clock.now(), on_sent, is_fresh=True)
+                code, text = await self._perform(self._multi, transfer, request.first_byte_timeout)
             return self._conclude(transfer, code, text)
         finally:
             self._running -= 1

@@ -76,7 +76,7 @@ def test_failure(failed: tuple[Crawled, FakeWeb], path: str) -> None:
     assert (row.state, row.held) == ("failed", False)
     assert row.reason == kind or row.reason.startswith(f"{kind}: ")
     assert row.attempts == tries
-    # libcurl asks again where a connection that it used before is closed without a word (RFC 9112, 9.3.1)
+    # where a connection that was used before is closed without a word, it is asked once more (RFC 9112, 9.3.1)
     assert paths(web.log).count(path) == tries or (kind is FailureKind.RESET and paths(web.log).count(path) > tries)
     assert not row.page.get("is_kept")
     history = crawled.select("SELECT outcome FROM attempt WHERE url = (SELECT id FROM url WHERE url = ?)", row.url)
@@ -112,6 +112,7 @@ def test_every_kind_is_met_somewhere() -> None:
         FailureKind.DNS_FAILURE,
         FailureKind.CONNECT_REFUSED,
         FailureKind.TLS_CERTIFICATE,
+        FailureKind.PROXY,
     }
     assert set(FailureKind) - elsewhere == {kind for _, kind, _ in PAGES.values()}
 
@@ -121,7 +122,9 @@ def test_a_failure_that_passes(serve: Serve, crawl: CrawlIt) -> None:
     site = Site({f"/{n}": recipes.times(2, page, html(f"well {n}")) for n, page in enumerate(ill)})
     site.pages["/"] = links(*(f"/{n}" for n in range(4)))
     crawled = crawl(serve(site))
-    assert [(crawled[f"/{n}"].state, crawled[f"/{n}"].attempts) for n in range(4)] == [("finished", 3)] * 4
+    assert [crawled[f"/{n}"].state for n in range(4)] == ["finished"] * 4
+    assert [crawled[f"/{n}"].attempts for n in range(3)] == [3] * 3
+    assert crawled["/3"].attempts in (2, 3), "a kept connection that is closed without a word is worth another request"
     assert crawled["/0"].reason == ""
     assert crawled.select("SELECT count(*) FROM page WHERE is_kept") == [(5,)]
 

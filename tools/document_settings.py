@@ -1,4 +1,7 @@
-"""Writes docs/settings.md from the table of settings; with --check says whether it is up to date, and changes nothing."""
+"""Writes what is made from the table of settings: docs/settings.md, and the keyword arguments of the Python interface.
+
+With --check says whether they are up to date, and changes nothing.
+"""
 
 import sys
 from collections.abc import Iterator
@@ -7,7 +10,9 @@ from pathlib import Path
 from gossamer.settings import TABLE, Setting
 from gossamer.settings_values import accepts, show
 
-PLACE = Path(__file__).resolve().parents[1] / "docs" / "settings.md"
+ROOT = Path(__file__).resolve().parents[1]
+PLACE = ROOT / "docs" / "settings.md"
+OPTIONS = ROOT / "src" / "gossamer" / "api" / "options.py"
 
 HEAD = """\
 # Settings
@@ -34,6 +39,41 @@ written to one: give them as options, in the environment, or in your own file. T
 """
 
 
+OPTIONS_HEAD = '''\
+"""The settings as keyword arguments, for editors and type checkers. Written by tools/document_settings.py."""
+
+from collections.abc import Sequence
+from typing import Literal, TypedDict
+
+
+class Options(TypedDict, total=False):
+    """Every setting; durations also as "1.5s" or "5m", sizes also as "64M". None is as good as not given."""
+
+'''
+
+TYPES = {
+    "duration": "float | str",
+    "size": "int | str",
+    "whole number": "int",
+    "number": "float",
+    "switch": "bool",
+    "text": "str",
+    "list": "Sequence[str]",
+}
+
+
+def options() -> str:
+    """The whole of the module with the keyword arguments."""
+    return OPTIONS_HEAD + "".join(
+        f"    {row.name}: {_choices(row) if row.choices else TYPES[row.kind]} | None\n" for row in TABLE.values()
+    )
+
+
+def _choices(row: Setting) -> str:
+    quoted = ", ".join(f'"{choice}"' for choice in row.choices)
+    return f"Literal[{quoted}]"
+
+
 def document() -> str:
     """The whole of the page."""
     sections: dict[str, list[Setting]] = {}
@@ -53,10 +93,12 @@ def _section(title: str, rows: list[Setting]) -> Iterator[str]:
 
 
 def main() -> int:
-    """Write the page, or check it."""
+    """Write the page and the module, or check them."""
+    made = {PLACE: document(), OPTIONS: options()}
     if "--check" in sys.argv[1:]:
-        return int(PLACE.read_text(encoding="utf-8") != document())
-    PLACE.write_text(document(), encoding="utf-8")
+        return int(any(place.read_text(encoding="utf-8") != content for place, content in made.items()))
+    for place, content in made.items():
+        place.write_text(content, encoding="utf-8")
     return 0
 
 

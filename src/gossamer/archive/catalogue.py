@@ -29,15 +29,23 @@ def opened(folder: Path) -> Iterator[apsw.Connection]:
     path = database_path(folder)
     connection = database.open_for_reading(path)
     try:
-        yield connection
+        with readable(path):
+            yield connection
+    finally:
+        connection.close()
+
+
+@contextmanager
+def readable(path: Path) -> Iterator[None]:
+    """Errors inside the block that come from the database at ``path`` become ours."""
+    try:
+        yield
     except apsw.Error as error:
         raise database.database_error(path, error) from error
     except STRANGE as error:
         raise ArchiveError(
             f"{path} holds a value that no crawl writes ({error})", hint="look with: gossamer verify"
         ) from error
-    finally:
-        connection.close()
 
 
 def database_path(folder: Path) -> Path:

@@ -7,7 +7,7 @@ import apsw
 
 from gossamer import url as urls
 from gossamer.archive.catalogue import Entry, entry
-from gossamer.errors import ArchiveError
+from gossamer.errors import ArchiveError, UsageError
 from gossamer.parse.links import unpack
 from gossamer.policy import robots
 
@@ -80,6 +80,18 @@ def find(connection: apsw.Connection, url: str) -> int | None:
     number = int.from_bytes(urls.fingerprint(url, secret), "little", signed=True)
     found = connection.execute("SELECT id FROM url WHERE fingerprint = ? AND url = ?", (number, url)).get
     return found if isinstance(found, int) else None
+
+
+def meant(connection: apsw.Connection, text: str) -> int | None:
+    """The id of the URL that a person means; without a scheme, whichever is known."""
+    candidates = [text]
+    try:
+        url, guessed = urls.typed(text)
+    except UsageError:
+        pass  # a link that is no web address is known as it was written
+    else:
+        candidates += [url, f"http{url.removeprefix('https')}"] if guessed else [url]
+    return next((url_id for each in candidates if (url_id := find(connection, each)) is not None), None)
 
 
 def history(connection: apsw.Connection, url_id: int, robots_name: str) -> History:

@@ -9,13 +9,12 @@ import click
 
 from gossamer.agent import NAME
 from gossamer.archive.catalogue import opened
-from gossamer.archive.history import History, HostNote, Try, find, history
+from gossamer.archive.history import History, HostNote, Try, history, meant
 from gossamer.cli import output
 from gossamer.cli.looking import folder_argument, json_option, when
 from gossamer.cli.options import Command
-from gossamer.errors import ProblemFound, UsageError
+from gossamer.errors import ProblemFound
 from gossamer.records import State
-from gossamer.url import typed
 
 FIELDS = ("url", "answer", "entry", "way", "linkers", "redirects", "tries", "host")
 
@@ -52,18 +51,10 @@ def _show(found: History) -> None:
 
 
 def _find(connection: apsw.Connection, text: str) -> int:
-    """The URL that a person means; without a scheme, whichever is known."""
-    candidates = [text]
-    try:
-        url, guessed = typed(text)
-    except UsageError:
-        pass  # a link that is no web address is known as it was written
-    else:
-        candidates += [url, f"http{url.removeprefix('https')}"] if guessed else [url]
-    for candidate in candidates:
-        if (url_id := find(connection, candidate)) is not None:
-            return url_id
-    raise ProblemFound(f"{text} is not known here", hint="no page links to it; gossamer urls lists what is known")
+    url_id = meant(connection, text)
+    if url_id is None:
+        raise ProblemFound(f"{text} is not known here", hint="no page links to it; gossamer urls lists what is known")
+    return url_id
 
 
 def _row(found: History) -> output.Row:

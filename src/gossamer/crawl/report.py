@@ -57,3 +57,8 @@ class Report:
     ending: Ending
     progress: Progress
     seed_failures: tuple[str, ...] = field(default=())  # one line each, where no seed could be fetched
+
+    @property
+    def statistics(self) -> Statistics:
+        """The counts at the end."""
+        return self.progress.statistics

@@ -11,7 +11,7 @@ import pytest
 from fastwarc.warc import ArchiveIterator as FastIterator
 from hypothesis import given
 from hypothesis import strategies as st
-from warcio.archiveiterator import ArchiveIterator  # type: ignore[import-untyped]  # it has no types
+from warcio.archiveiterator import ArchiveIterator
 
 from gossamer.archive.segments import Segment
 

@@ -56,7 +56,9 @@ def finish(connection: apsw.Connection, folder: Path, disk: Disk | None = None) 
 
 
 def _delete_files(connection: apsw.Connection, folder: Path, disk: Disk) -> None:
-    paths = [segment_path(folder, str(uri)) for (uri,) in select(connection, "SELECT uri FROM doomed")]
+    # whatever is noted: a file that rows speak of stays
+    rows = select(connection, "SELECT uri FROM doomed WHERE uri NOT IN (SELECT uri FROM segment)")
+    paths = [segment_path(folder, str(uri)) for (uri,) in rows]
     try:
         for path in (*paths, folder / SEEN):
             with suppress(FileNotFoundError):

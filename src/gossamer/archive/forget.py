@@ -172,7 +172,7 @@ class Forgetter:
     def _recast(self, plan: Plan) -> list[Recast]:
         touched = {number for (number,) in select(self._connection, _TOUCHED)}
         segments = [each for each in store.load_segments(self._connection) if each.id in touched]
-        uris = [new_uri(segment, self._now) for segment in segments]
+        uris = [new_uri(self._folder, segment, self._now) for segment in segments]
         with self._connection:
             doomed.doom(self._connection, uris)
         recasts = [

@@ -11,7 +11,6 @@ from gossamer.archive.disk import Disk, write_error
 from gossamer.archive.reader import ScannedRecord, open_segment, read_record, scan
 from gossamer.archive.rewriting import renamed
 from gossamer.archive.segments import Segment, segment_path
-from gossamer.errors import ArchiveError
 from gossamer.records import RecordPlace
 
 _ANSWERS = frozenset({"response", "revisit"})
@@ -43,11 +42,13 @@ class Recast:
     moves: tuple[Move, ...]
 
 
-def new_uri(segment: Segment, now: float) -> str:
+def new_uri(folder: Path, segment: Segment, now: float) -> str:
     """A name that no file has: that of the segment with another moment in it."""
     moment = datetime.fromtimestamp(now, UTC).strftime("%Y%m%d%H%M%S%f")[:17]
     uri, count = re.subn(r"-\d{17}(?=-[^-]+-\d+-\d+\.warc\.gz$)", f"-{moment}", segment.uri)
-    return uri if count else segment.uri.removesuffix(".warc.gz") + f"-{moment}.warc.gz"
+    if not count:
+        uri = segment.uri.removesuffix(".warc.gz") + f"-{moment}.warc.gz"
+    return new_uri(folder, segment, now + 1) if segment_path(folder, uri).exists() else uri
 
 
 def recast(folder: Path, segment: Segment, uri: str, plan: Plan, disk: Disk) -> Recast:
@@ -56,8 +57,6 @@ def recast(folder: Path, segment: Segment, uri: str, plan: Plan, disk: Disk) -> 
     Stretches that are no record are left out. Raises ArchiveError.
     """
     source, target = segment_path(folder, segment.uri), segment_path(folder, uri)
-    if uri == segment.uri or target.exists():
-        raise ArchiveError(f"{target} is in the way", hint="run the command again")
     try:
         with open_segment(source) as file:
             descriptor = disk.create(target)

@@ -168,9 +168,14 @@ class Ledger:
         digest, original = None, None
         if store.is_kept(outcome) and not outcome.claim.is_robots:
             digest = outcome.facts.digest if outcome.facts else payload
-            original = firsts.get(digest) or store.original_of(self._connection, digest, outcome.claim.url_id)
+            first = firsts.get(digest)
+            original = (
+                first
+                if first is not None and first.url != exchange.url  # a URL is no duplicate of itself
+                else store.original_of(self._connection, digest, outcome.claim.url_id)
+            )
             if original is None:
-                firsts[digest] = store.Original(page_id, exchange.url, exchange.started_at, payload)
+                firsts.setdefault(digest, store.Original(page_id, exchange.url, exchange.started_at, payload))
         place = self._segments.append(
             exchange,
             content_type=outcome.facts.content_type if outcome.facts else "",

@@ -14,7 +14,7 @@ from fastwarc.warc import ArchiveIterator
 from fakeweb import FakeWeb, Visit
 from gossamer import session
 from gossamer.archive.database import open_for_reading, select
-from gossamer.clock import Clock
+from gossamer.clock import Clock, SystemClock
 from gossamer.crawl.manager import Crawl
 from gossamer.crawl.report import Progress, Report
 from gossamer.parse.html import read
@@ -136,6 +136,16 @@ class Crawled:
             for (blob,) in self.select("SELECT blob FROM links WHERE page = ?", page.get("id"))
             for link in unpack(blob)
         )
+
+
+class Leaping(SystemClock):
+    """A clock that a test pushes forward."""
+
+    def __init__(self, ahead: float = 0.0) -> None:
+        self.ahead = ahead
+
+    def now(self) -> float:
+        return super().now() + self.ahead
 
 
 def paths(visits: list[Visit], *, robots: bool = False) -> list[str]:

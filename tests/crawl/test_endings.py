@@ -9,7 +9,7 @@ import pytest
 
 from conftest import Serve
 from crawl.conftest import CrawlIt
-from crawl.crawling import paths
+from crawl.crawling import Leaping, paths
 from fakeweb import SERVFAIL, Answer, Names, Site, recipes
 from fakeweb.recipes import html, links, robots, status
 from gossamer.clock import SystemClock
@@ -131,16 +131,6 @@ def test_an_error_of_our_own_ends_the_crawl_with_its_cause(
 # the link
 
 
-class Leaping(SystemClock):
-    """A clock that a test pushes forward."""
-
-    def __init__(self) -> None:
-        self.ahead = 0.0
-
-    def now(self) -> float:
-        return super().now() + self.ahead
-
-
 def test_a_dead_link_pauses_everything(
     serve: Serve, names: MakeNames, crawl: CrawlIt, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -167,7 +157,8 @@ def test_a_dead_link_pauses_everything(
             dead[0] = False
             clock.ahead += 60
 
-    crawled = crawl(*(web.url("/", site) for site in sites), dns=(servers.server,), clock=clock, observe=observe)
+    settings = {"dns": (servers.server,), "retry_pause": 1.0}
+    crawled = crawl(*(web.url("/", site) for site in sites), clock=clock, observe=observe, **settings)
     assert "the link is down" in pauses
     assert {row.state for row in crawled.rows.values()} == {"finished"}
     tries = [row.attempts for row in crawled.rows.values()]

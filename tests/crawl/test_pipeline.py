@@ -66,6 +66,13 @@ class Line:
         visit = Visit(claim, answer, HostUpdate(1, 0.0))
         self.tasks.append(asyncio.create_task(self.pipeline.take(visit, link_is_down=False)))
 
+    async def fill(self, size: int) -> int:
+        """Take pages until there is no room; how many."""
+        while self.pipeline.has_room:
+            self.take(len(self.tasks), page(size))
+            await self.settle()
+        return len(self.tasks)
+
     async def settle(self) -> None:
         for _ in range(20):
             await asyncio.sleep(0)
@@ -103,12 +110,7 @@ def test_there_is_no_room_when_the_writer_is_slow() -> None:
     async def scenario() -> None:
         line = Line()
         line.parsers.gate.set()
-        number = 0
-        while line.pipeline.has_room:
-            number += 1
-            line.take(number, page())
-            await line.settle()
-        assert number == MAX_OUTCOMES
+        assert await line.fill(100) == MAX_OUTCOMES
         line.writer.gate.set()
         await line.settle()
         assert line.pipeline.has_room
@@ -124,12 +126,7 @@ def test_there_is_no_room_when_parsers_are_slow_or_bodies_large() -> None:
     async def scenario() -> None:
         line = Line()
         size = 8 * 1024 * 1024
-        number = 0
-        while line.pipeline.has_room:
-            number += 1
-            line.take(number, page(size))
-            await line.settle()
-        assert number == MAX_BYTES // size
+        assert await line.fill(size) == MAX_BYTES // size
         assert line.pipeline.depths().bytes == MAX_BYTES
         line.parsers.gate.set()
         await line.settle()

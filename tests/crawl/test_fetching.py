@@ -8,6 +8,7 @@ import pytest
 
 from gossamer.clock import ManualClock
 from gossamer.crawl.fetching import PENDING, Fetcher
+from gossamer.fetch.identity import Identity
 from gossamer.policy.addresses import classify
 from gossamer.records import Address, Exchange, Failure, FailureKind, Host, Request
 from gossamer.settings import Settings
@@ -50,7 +51,9 @@ class Wire:
 
 def fetcher(names: Names, wire: Wire, **settings: object) -> Fetcher:
     header = (("Authorization", "secret"),)
-    return Fetcher(names, wire, Settings(**settings), header, ManualClock())  # type: ignore[arg-type]
+    clock = ManualClock()
+    chosen = Settings(**settings)  # type: ignore[arg-type]  # a test knows their types
+    return Fetcher(names, wire, chosen, header, clock, Identity(clock))
 
 
 def fetch(names: Names, wire: Wire, exempt: str = "", **settings: object) -> tuple[Exchange | Failure, str]:

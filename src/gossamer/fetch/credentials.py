@@ -10,7 +10,7 @@ import secrets
 from base64 import b64encode
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from urllib.request import parse_http_list, parse_keqv_list
+from urllib.request import parse_http_list
 
 from gossamer import url as urls
 from gossamer.records import Exchange
@@ -94,8 +94,8 @@ def _challenge(answer: Exchange) -> _Challenge | None:
 
 
 def _understood(said: str) -> _Challenge | None:
-    pairs = [part for part in parse_http_list(said) if "=" in part]
-    parameters = {name.strip().lower(): value for name, value in parse_keqv_list(pairs).items()}
+    pairs = (part.partition("=") for part in parse_http_list(said))
+    parameters = {name.strip().lower(): value.strip().removeprefix('"').removesuffix('"') for name, _, value in pairs}
     challenge = _Challenge(
         realm=parameters.get("realm", ""),
         nonce=parameters.get("nonce", ""),

@@ -38,6 +38,7 @@ _PROTOCOL = (
     (("unrecognized name",), "it does not know this name"),
     (("wrong version number", "packet length too long", "http request"), "what answers there is not TLS"),
     (("dh key too small",), "its key exchange is too weak"),
+    (("unexpected eof",), "it hung up in the middle of the handshake"),
 )
 
 

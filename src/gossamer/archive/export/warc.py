@@ -71,29 +71,31 @@ def write_warc(
 
 def _members(connection: apsw.Connection, folder: Path, capture: Capture) -> tuple[list[bytes], str, str]:
     """The members of a capture, its answer first, the type of that, and what could not be as it should."""
-    answer, request = find(folder, capture)
-    raw = _raw(folder, capture, answer, request)
+    answer, request = _find(folder, capture)
+    trouble = "its request is damaged, and left out" if request is not None and request.problems else ""
+    raw = _raw(folder, capture, answer, None if trouble else request)
     lone = answer.type == "revisit" and capture.page is not None and capture.duplicate_of is not None
     if lone and not is_chosen(connection, capture.duplicate_of or 0):
         try:
             whole = as_response(read_answer(connection, folder, capture.page or 0))
         except ArchiveError as error:
             return raw, answer.type, f"it stays a revisit, for its original can't be had: {error.message}"
-        return [whole.member(), *raw[1:]], "response", ""
-    return raw, answer.type, ""
+        return [whole.member(), *raw[1:]], "response", trouble
+    return raw, answer.type, trouble
 
 
-def find(folder: Path, capture: Capture) -> tuple[ScannedRecord, ScannedRecord | None]:
-    """The answer's record and the request's that follows it, where there is one. Raises ArchiveError."""
+def _find(folder: Path, capture: Capture) -> tuple[ScannedRecord, ScannedRecord | None]:
+    """The answer's record and the request's that follows it, where there is one, maybe damaged. Raises ArchiveError."""
     records = scan(segment_path(folder, capture.uri), start=capture.place.offset, end=capture.end)
     answer = next(records, None)
     if answer is None or answer.problems or answer.length != capture.place.length:
         problems = answer.problems if answer and answer.problems else ("the record is not as long as its row says",)
         raise ArchiveError(f"the answer of {capture.url} is damaged ({problems[0]})", hint="run gossamer verify")
     request = next(records, None)
-    if request is None or request.problems or request.type != "request" or request.concurrent_to != answer.record_id:
+    if request is None or not answer.concurrent_to:
         return answer, None
-    return answer, request
+    is_its_own = request.problems or (request.type == "request" and request.concurrent_to == answer.record_id)
+    return answer, request if is_its_own else None
 
 
 def _raw(folder: Path, capture: Capture, *records: ScannedRecord | None) -> list[bytes]:

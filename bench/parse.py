@@ -96,7 +96,7 @@ def table(pair: tuple[ParseJob, Markup]) -> None:
     links = LinkTable(Resolver(job.url, markup.base, markup.charset, SECRET), DEFAULT_LIMITS)
     links.fill(markup.references)
     links.packed()
-    links.fingerprints(nofollow=False)
+    links.fingerprints()
 
 
 def show(name: str, step: Callable[[T], object], items: Sequence[T]) -> None:

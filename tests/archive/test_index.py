@@ -205,6 +205,8 @@ def test_of_duplicates_the_canonical_one_is_shown_when_it_was_fetched_and_agrees
     assert (one(small, "same").url, one(small, "same").duplicates) == ("http://a.test/page", 1)
     assert one(small, "alone").url == "http://a.test/?id=2"
     assert one(small, "liar").url == "http://a.test/?id=3"
+    small.page("http://a.test/page", "", "another text now")
+    assert (one(small, "same").url, one(small, "same").duplicates) == ("http://a.test/?id=1", 0)
 
 
 def test_a_page_can_be_taken_out_again(small: Small) -> None:

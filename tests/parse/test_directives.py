@@ -30,6 +30,9 @@ def asked(*metas: str, header: str = "", now: float = NOW) -> tuple[bool, bool]:
         ("unavailable_after: Sunday, 25-Jun-40 15:00:00 UTC", (False, False)),
         ("unavailable_after: someday", (False, False)),
         ("noindex, max-snippet:5", (True, False)),
+        ("noindex nofollow", (True, True)),
+        ("max-image-preview: none, max-snippet :-1", (False, False)),
+        ("max-image-preview:none,noindex", (True, False)),
     ],
 )
 def test_the_same_in_a_meta_and_in_a_header(content: str, expected: tuple[bool, bool]) -> None:

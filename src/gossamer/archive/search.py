@@ -32,6 +32,11 @@ _IN_SITE = """EXISTS (SELECT 1 FROM host WHERE host.id = url.host
     AND substr(url.url, length(origin) + 1, length(?)) = ?)"""
 
 
+_NEWEST = """ AND NOT EXISTS (SELECT 1 FROM page AS newer
+    WHERE newer.url = page.url AND newer.attempt > page.attempt AND newer.is_kept = 1)"""
+"""What an older version of a URL says counts no more, also where the newest asks not to be found."""
+
+
 @dataclass(frozen=True, slots=True)
 class Hit:
     """One result. ``score`` falls from hit to hit; ``marks`` are (start, end) in ``snippet``."""
@@ -150,9 +155,7 @@ def _matching(connection: apsw.Connection, query: Query, expression: str) -> Ite
     rows = connection.execute(
         f"""SELECT page.id, page.url, url.url, page.title, page.fetched, page.text_digest, page.canonical, -rank
         FROM page_index CROSS JOIN page ON page.id = page_index.rowid CROSS JOIN url ON url.id = page.url
-        WHERE page_index MATCH ? AND rank MATCH ?{condition}
-        AND NOT EXISTS (SELECT 1 FROM page AS newer
-            WHERE newer.url = page.url AND newer.attempt > page.attempt AND newer.is_indexed = 1)
+        WHERE page_index MATCH ? AND rank MATCH ?{condition}{_NEWEST}
         ORDER BY rank""",  # noqa: S608 (the condition is made of constants)
         (expression, f"bm25({', '.join(map(str, WEIGHTS))})", *bindings),
     )
@@ -214,11 +217,11 @@ def _representative(connection: apsw.Connection, found: _Found) -> tuple[_Found,
     """
     if not found.text_digest:
         return found, 0
-    same = "FROM page JOIN url ON url.id = page.url WHERE text_digest = ? AND is_indexed = 1"
+    same = f"FROM page JOIN url ON url.id = page.url WHERE text_digest = ? AND is_indexed = 1{_NEWEST}"
     others = int(connection.execute(f"SELECT count(DISTINCT page.url) - 1 {same}", (found.text_digest,)).get)
     if found.canonical and others:
         row = connection.execute(
-            f"SELECT url.url, page.title, page.fetched {same} AND url.url = ? ORDER BY attempt DESC LIMIT 1",
+            f"SELECT url.url, page.title, page.fetched {same} AND url.url = ?",
             (found.text_digest, found.canonical),
         ).fetchone()
         if row:

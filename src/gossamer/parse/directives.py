@@ -10,6 +10,7 @@ from gossamer.records import Headers
 
 _AGENT_PREFIX = re.compile(r"\s*([A-Za-z0-9_*-]+)\s*:(.*)", re.DOTALL)
 _WITH_VALUE = frozenset({"unavailable_after", "max-snippet", "max-image-preview", "max-video-preview"})
+_VALUED = re.compile(r"[\w-]+\s*+:[^,]*+")  # max-image-preview: none is no "none"
 _UNAVAILABLE = re.compile(r"unavailable_after\s*:(.*)", re.IGNORECASE | re.DOTALL)
 
 
@@ -50,7 +51,8 @@ def _for_us(value: str) -> Iterable[str]:
 
 
 def _words(content: str, now: float) -> set[str]:
-    words = {word.strip().lower() for word in content.split(",")}
+    """What is said; with commas or, as many write it, with spaces between."""
+    words = set(_VALUED.sub("", content).lower().replace(",", " ").split())
     dated = _UNAVAILABLE.search(content)
     if dated and _has_passed(dated[1], now):
         words.add("noindex")

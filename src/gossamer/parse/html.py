@@ -9,6 +9,7 @@ from gossamer.parse import encoding, lexbor, listing, pdf, turbo, xmltext, xmlto
 from gossamer.parse.body import undo
 from gossamer.parse.directives import directives
 from gossamer.parse.job import DEFAULT_LIMITS, Limits, ParseJob
+from gossamer.parse.linkheader import canonical
 from gossamer.parse.markup import Markup, Reference
 from gossamer.parse.refresh import refresh
 from gossamer.parse.resolve import Resolver
@@ -66,7 +67,7 @@ def _bare(job: ParseJob, limits: Limits) -> tuple[Facts, bytes]:
 
 def _directed(facts: Facts, metas: Iterable[str], job: ParseJob) -> Facts:
     said = directives(metas, job.headers, job.now)
-    return replace(facts, noindex=said.noindex, nofollow=said.nofollow)
+    return replace(facts, noindex=said.noindex, nofollow=said.nofollow, canonical=canonical(job.headers, job.url))
 
 
 def _file(facts: Facts, body: bytes, job: ParseJob, secret: bytes, limits: Limits, *, fallback: bool) -> Facts:
@@ -104,12 +105,15 @@ def _page(facts: Facts, body: bytes, job: ParseJob, secret: bytes, limits: Limit
         markup, by_fallback = _markup(body, encoding.declared(job.header("content-type")), fallback=fallback)
     except _REFUSED as error:
         return replace(facts, failure=Failure(FailureKind.PARSER_CRASHED, f"{type(error).__name__}: {error}"[:200]))
+    facts = _directed(facts, [meta.content for meta in markup.metas if meta.name in ("robots", NAME)], job)
     table = LinkTable(Resolver(job.url, markup.base, markup.charset, secret), limits)
     table.fill(_refreshes(markup, job))
     table.fill(markup.references)
-    canonical = table.resolver.resolve(markup.canonical) if markup.canonical is not None else None
+    if facts.nofollow:
+        table.distrust()
+    named = table.resolver.resolve(markup.canonical) if markup.canonical is not None else None
     text, notes = _cut_text(markup.text, limits)
-    facts = replace(
+    return replace(
         facts,
         charset=markup.charset,
         language=_language(markup.language or _pragma(markup, "content-language"), job),
@@ -117,12 +121,11 @@ def _page(facts: Facts, body: bytes, job: ParseJob, secret: bytes, limits: Limit
         text=text,
         text_digest=digest(text),
         links=table.packed(),
+        fingerprints=table.fingerprints(),
         forms=markup.forms,
-        canonical=canonical[0] if canonical and not canonical[2] else "",
+        canonical=named[0] if named and not named[2] else facts.canonical,
         notes=(*facts.notes, *notes, *table.notes(), *_observed(markup, by_fallback=by_fallback)),
     )
-    facts = _directed(facts, [meta.content for meta in markup.metas if meta.name in ("robots", NAME)], job)
-    return replace(facts, fingerprints=table.fingerprints(nofollow=facts.nofollow))
 
 
 def _markup(body: bytes, charset: str, *, fallback: bool) -> tuple[Markup, bool]:

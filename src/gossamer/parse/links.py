@@ -45,6 +45,11 @@ def follow(packed: Row) -> Row:
     return packed[0] & ~_NOFOLLOW, *packed[1:]
 
 
+def distrust(packed: Row) -> Row:
+    """The same link with nofollow, because its whole page asks for that."""
+    return packed[0] | _NOFOLLOW, *packed[1:]
+
+
 def is_weak(packed: Row) -> bool:
     """Whether a link makes its URL known, but is no reason to fetch it: nofollow, or a requisite."""
     return bool(packed[0] & _NOFOLLOW) or packed[0] & _KIND == _CODES[Via.REQUISITE]

@@ -6,7 +6,7 @@ from dataclasses import replace
 from gossamer.parse import encoding, xmltokens
 from gossamer.parse.codings import DECODERS, DECODING_ERRORS
 from gossamer.parse.job import Limits, ParseJob
-from gossamer.parse.links import Row, pack_rows, row
+from gossamer.parse.links import Row, distrust, pack_rows, row
 from gossamer.parse.resolve import Resolver
 from gossamer.parse.sitemap import WELL_KNOWN, Entry, Listing, read
 from gossamer.records import Facts, Via
@@ -73,6 +73,7 @@ def _unzipped(body: bytes, limit: int) -> tuple[bytes, bool]:
 
 def _with_links(facts: Facts, listing: Listing, job: ParseJob, secret: bytes, limits: Limits) -> Facts:
     rows, fingerprints, is_full = _resolved(listing.entries, Resolver(job.url, None, "utf-8", secret), limits)
+    rows = list(map(distrust, rows)) if facts.nofollow else rows
     notes = [f"{listing.kind}: {len(rows)} URLs"]
     if listing.is_cut or is_full:
         notes.append("not all of its entries were read")

@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 
 from gossamer.parse.job import Limits
-from gossamer.parse.links import MAX_TEXT, Row, follow, is_weak, pack_rows, row
+from gossamer.parse.links import MAX_TEXT, Row, distrust, follow, is_weak, pack_rows, row
 from gossamer.parse.markup import Reference
 from gossamer.parse.resolve import Resolver
 from gossamer.parse.text import fold_line
@@ -50,15 +50,18 @@ class LinkTable:
             self._cut = True
         return not self._cut
 
+    def distrust(self) -> None:
+        """No link of the page is to be followed: each says so from now on."""
+        self._rows = [distrust(packed) for packed in self._rows]
+
     def packed(self) -> bytes:
         """The blob, as `links.unpack` reads it."""
         return pack_rows(self._rows) if self._rows else b""
 
-    def fingerprints(self, *, nofollow: bool) -> bytes:
-        """Keys for the URL-seen test; ``nofollow``: no link of the page is to be followed."""
+    def fingerprints(self) -> bytes:
+        """Keys for the URL-seen test."""
         return b"".join(
-            weaken(key) if nofollow or is_weak(packed) else key
-            for key, packed in zip(self._fingerprints, self._rows, strict=True)
+            weaken(key) if is_weak(packed) else key for key, packed in zip(self._fingerprints, self._rows, strict=True)
         )
 
     def notes(self) -> list[str]:

@@ -15,7 +15,7 @@ HEAVY = ("apsw", "numpy", "pycurl", "turbohtml", "selectolax", "gossamer.api", "
 
 def stub_names() -> dict[str, str]:
     """The names of the stub with where they come from."""
-    found = {}
+    found: dict[str, str] = {}
     for node in ast.parse(STUB.read_text(encoding="utf-8")).body:
         if isinstance(node, ast.ImportFrom):
             found |= {alias.asname or alias.name: f"{node.module}:{alias.name}" for alias in node.names}

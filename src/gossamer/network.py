@@ -1,16 +1,20 @@
 """The way to the servers as the settings want it: straight, with look-ups of our own, or through a proxy."""
 
+import logging
+
 from gossamer.agent import user_agent
 from gossamer.clock import Clock
 from gossamer.crawl import guess
 from gossamer.crawl.fetching import Fetcher
 from gossamer.fetch.identity import Identity
-from gossamer.fetch.proxy import ByProxy
+from gossamer.fetch.proxy import NOTICE, ByProxy
 from gossamer.fetch.resolver import Resolver
 from gossamer.fetch.transport import Transport
 from gossamer.records import Headers
 from gossamer.settings import Settings
 from gossamer.settings_secrets import proxy
+
+log = logging.getLogger("gossamer.network")
 
 
 class Network:
@@ -18,6 +22,8 @@ class Network:
 
     def __init__(self, settings: Settings, clock: Clock, max_connections: int) -> None:
         through = proxy(settings.proxy) if settings.proxy else None
+        if through is not None:
+            log.warning("%s", NOTICE)
         self._settings = settings
         self._clock = clock
         self.resolver = ByProxy() if through else Resolver(clock, settings.dns)

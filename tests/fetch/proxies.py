@@ -98,9 +98,19 @@ class HttpProxy(_Proxy):
             method, url, rest = head.split(b" ", 2)
             path = b"/" + url.split(b"/", 3)[3]
             lines = [line for line in rest.split(b"\r\n") if not line.lower().startswith(b"proxy-")]
-            await self.join(reader, writer, b" ".join((method, path, b"\r\n".join(lines))))
-            return
+            lines.insert(1, b"Connection: close")
+            await self._pass_on(b" ".join((method, path, b"\r\n".join(lines))), writer)
         await writer.drain()
+
+
+    async def _pass_on(self, request: bytes, writer: asyncio.StreamWriter) -> None:
+        """One request and its answer: the next one may be for another server."""
+        reader, there = await asyncio.open_connection("127.0.0.1", self._to)
+        there.write(request)
+        try:
+            await _carry(reader, writer)
+        finally:
+            there.close()
 
 
 class SocksProxy(_Proxy):

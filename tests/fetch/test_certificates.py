@@ -125,7 +125,7 @@ def forged(authority: Authority) -> ssl.SSLContext:
     return authority.serve("forged")
 
 
-REASONS = {
+REASONS: dict[Bad, str] = {
     expired: "its certificate has expired",
     not_yet: "its certificate is not valid yet, or the clock of this machine is wrong",
     other_name: "its certificate does not match the name 'bad.test'",
@@ -203,7 +203,7 @@ def wants_ours(authority: Authority, version: ssl.TLSVersion) -> ssl.SSLContext:
     return context
 
 
-PROTOCOLS = {
+PROTOCOLS: dict[Bad, str] = {
     old_tls: "it speaks no version of TLS that is safe (1.2 or 1.3)",
     weak_cipher: "it has no cipher that is safe, or wants a certificate of ours",
     unknown_name: "it does not know this name",

@@ -2,6 +2,7 @@
 
 import os
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 from types import TracebackType
 from typing import Self, Unpack
@@ -27,7 +28,7 @@ from gossamer.errors import CollectionError, UsageError
 from gossamer.lock import is_locked
 from gossamer.records import State
 from gossamer.session import Order
-from gossamer.settings_files import Loaded, load, user_file
+from gossamer.settings_files import Loaded, load, user_file, with_typed_credentials
 
 _STATES = {state.name.lower(): state for state in State if state is not State.RUNNING}
 
@@ -89,6 +90,7 @@ class Collection:
         ``options`` are settings, as in docs/settings.md. Raises UsageError, SettingsError.
         """
         loaded = self._settings(options)
+        loaded = replace(loaded, settings=with_typed_credentials(loaded.settings, addresses))
         typed = tuple(urls.typed(address) for address in addresses)
         if not typed and not is_collection(self.folder):
             raise UsageError(f"{self.folder} is no collection yet, and no address was given", hint="give one to crawl")

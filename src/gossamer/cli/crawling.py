@@ -8,6 +8,7 @@ from gossamer.cli.progress import Display
 from gossamer.crawl.manager import Crawl
 from gossamer.crawl.report import Ending, Report
 from gossamer.errors import FetchError, Interrupted
+from gossamer.fetch.proxy import NOTICE
 from gossamer.policy.scope import Scope
 from gossamer.records import Candidate, Via
 from gossamer.session import Order, crawl
@@ -15,6 +16,8 @@ from gossamer.session import Order, crawl
 
 def carry_out(order: Order, display: Display) -> None:
     """Crawl, and tell what was done. The exit code is that of the exception, 0 without one."""
+    if order.loaded.settings.proxy:
+        say(f"Note: {NOTICE}")
     with display:
         report = asyncio.run(_crawl(order, display))
     if report.ending is Ending.NO_SEED:

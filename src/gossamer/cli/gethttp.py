@@ -12,6 +12,7 @@ from gossamer.cli.guard import run
 from gossamer.cli.options import SettingsCommand
 from gossamer.clock import SystemClock
 from gossamer.errors import UsageError
+from gossamer.fetch.proxy import NOTICE
 from gossamer.get import get
 from gossamer.settings_files import load, user_file
 
@@ -33,6 +34,8 @@ def gethttp(url: str, as_text: bool, as_links: bool, flags: Mapping[str, object]
     if as_text == as_links:
         raise UsageError("what is wanted is not clear", hint="give either -t for the text or -a for the links")
     settings = load(flags, collection=None, environment=os.environ, user_file=user_file(os.environ)).settings
+    if settings.proxy:
+        output.say(f"Note: {NOTICE}")
     page = asyncio.run(get(url, settings, SystemClock()))
     for line in (page.text,) if as_text else page.links:
         output.write_line(line)

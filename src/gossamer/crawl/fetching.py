@@ -77,7 +77,8 @@ class Fetcher:
             if permitted(address.kind, exempt=exempt, allow_private=self._settings.allow_private)
         ]
         if not allowed:
-            kinds = ", ".join(f"{address.ip} is {address.kind}" for address in found[:_ADDRESSES_TRIED])
+            hostname = urls.origin(url).hostname
+            kinds = ", ".join(f"{address.ip or hostname} is {address.kind}" for address in found[:_ADDRESSES_TRIED])
             return Failure(FailureKind.ADDRESS_REFUSED, kinds, self._clock.now()), exempt
         settings = self._settings
         presented = self.identity.present(url)

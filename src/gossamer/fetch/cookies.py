@@ -1,7 +1,7 @@
 """The cookies of a crawl: what servers set, kept in memory, and sent back to whom they are for (RFC 6265bis).
 
 Why not a library's: of the 222 cases of the http-state suite, ours does as 219 say, libcurl's engine as 206, and
-``http.cookiejar`` as 180 (``docs/conformance.md``); and what would be sent now must be known without sending it.
+``http.cookiejar`` as 180 (``docs/identity.md``); and what would be sent now must be known without sending it.
 """
 
 from collections import OrderedDict

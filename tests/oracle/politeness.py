@@ -2,7 +2,7 @@
 
 import math
 from collections import defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from email.utils import parsedate_to_datetime
 from itertools import pairwise
 
@@ -13,18 +13,25 @@ _SLACK = 0.0005
 
 
 def check_politeness(
-    visits: Iterable[Visit], delay: float = 0.0, *, delays: Mapping[str, float] | None = None, per_host: int = 1
+    visits: Iterable[Visit],
+    delay: float = 0.0,
+    *,
+    delays: Mapping[str, float] | None = None,
+    per_host: int = 1,
+    kills: Sequence[float] = (),
+    window: float = 5.0,
 ) -> list[str]:
     """Violations of the pause between two requests, of Retry-After, and of the number of requests at once.
 
     ``delay`` in seconds for all hosts, ``delays`` for single ones (as in the Host header). Restarts count for nothing:
-    the log does not know them.
+    the log does not know them. But a Retry-After that came at most ``window`` seconds before one of ``kills`` (seconds
+    since 1970) may not have been committed.
     """
     found: list[str] = []
     for host, own in by_host(visits).items():
         pause = (delays or {}).get(host, delay)
         found += _gaps(host, own, pause)
-        found += _retry_after(host, own)
+        found += _retry_after(host, own, kills, window)
         found += _at_once(host, own, per_host)
     return found
 
@@ -45,12 +52,13 @@ def _gaps(host: str, visits: list[Visit], delay: float) -> list[str]:
     ]
 
 
-def _retry_after(host: str, visits: list[Visit]) -> list[str]:
+def _retry_after(host: str, visits: list[Visit], kills: Sequence[float], window: float) -> list[str]:
     """429 and 503 with Retry-After hold the whole host."""
     return [
         f"retry-after: {host} asked for {before.retry_after!r} and got {after.path} {after.at - before.at:.4f} s later"
         for before, after in pairwise(visits)
         if before.status in (429, 503) and before.retry_after and after.at < _not_before(before) - _SLACK
+        if not any(before.at <= kill <= min(after.at, before.at + window) for kill in kills)
     ]
 
 

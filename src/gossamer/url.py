@@ -123,7 +123,7 @@ def registrable_domain(hostname: str) -> str:
     bare = hostname.rstrip(".")
     if bare.startswith("[") or bare.replace(".", "").isdigit():
         return hostname
-    return _public_suffixes().privatesuffix(bare) or bare
+    return _public_suffixes().privatesuffix(bare) or bare or hostname
 
 
 @cache

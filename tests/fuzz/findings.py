@@ -1,3 +1,6 @@
 """Inputs that broke something once: the target, the bytes, and above each what went wrong."""
 
-FINDINGS: tuple[tuple[str, bytes], ...] = ()
+FINDINGS: tuple[tuple[str, bytes], ...] = (
+    # http://./ is a URL, and its host without the last dot was no name at all
+    ("urls", b"////.//"),
+)

@@ -127,7 +127,7 @@ class Request:
     timeout: float = 300.0  # of the whole
     connect_timeout: float = 20.0
     first_byte_timeout: float = 60.0
-    pause: float = 0.0  # before it is sent once more, where a kept connection is closed without an answer
+    pause: float | None = 0.0  # before it is sent once more, where a kept connection is closed unanswered; None: never
 
 
 @dataclass(frozen=True, slots=True)

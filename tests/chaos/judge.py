@@ -26,11 +26,12 @@ _CODES: dict[Blow, tuple[int, ...]] = {
     Blow.KILL_AT_CALL: (*_DONE, -9, 137),
     Blow.DISK: (*_DONE, 4),
     Blow.INTERRUPT: (*_DONE, 130),
-    Blow.INTERRUPT_TWICE: (*_DONE, 130),
+    Blow.INTERRUPT_TWICE: (*_DONE, 130, -2),  # the second may come when all is said: Python ends by the signal then
     Blow.TERMINATE: (*_DONE, 130),
     Blow.NO_ROOM: (*_DONE, 130),
 }
-_BEFORE_IT_LISTENS = {-2, -15}
+_BY_INTERRUPT = -2  # which a shell shows as 130, too
+_BEFORE_IT_LISTENS = {_BY_INTERRUPT, -15}
 """Signals that came while Python itself was still starting: nobody could handle them."""
 
 
@@ -56,7 +57,7 @@ def _check_runs(ride: Ride) -> Iterator[str]:
         if "Traceback" in each.err:
             yield f"traceback: {where}: {each.err[-1500:]}"
         complaints = [line for line in each.err.splitlines() if line.startswith("Error: ")]
-        if len(complaints) != (each.code > 0 and each.code != 137):
+        if len(complaints) != (each.code > 0 and each.code != 137) and each.code != _BY_INTERRUPT:
             yield f"message: {where} ended with {each.code} and said: {complaints}"
         if each.left_behind:
             yield f"left behind: {where}: {each.left_behind}"

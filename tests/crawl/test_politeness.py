@@ -37,6 +37,17 @@ def test_gap_and_one_at_a_time(serve: Serve, crawl: CrawlIt) -> None:
     assert crawled["/i.png"].is_done
 
 
+@pytest.mark.parametrize("per_host", [1, 2])
+def test_a_connection_that_is_closed_without_an_answer(serve: Serve, crawl: CrawlIt, per_host: int) -> None:
+    """libcurl would ask again at once; and where others ask meanwhile, the second request keeps its distance from theirs."""
+    site = Site({"/": links("/bad", "/0", "/1", "/2")}, lambda asked: html(asked.path, delay=0.04))
+    site.pages["/bad"] = recipes.times(2, Page(raw=b""), html("good"))
+    web = serve(site)
+    crawled = crawl(web, delay=0.06, slow_factor=0, per_host=per_host)
+    assert check_politeness(web.log, 0.06, per_host=per_host) == []
+    assert crawled["/bad"].is_done
+
+
 def test_slow_answers_count_from_their_end(serve: Serve, crawl: CrawlIt) -> None:
     web = serve(wide(4, delay=0.1))
     crawl(web, delay=0.05, slow_factor=0)

@@ -111,11 +111,16 @@ class Fetcher:
                 break
         return answer
 
-    def _pause(self, host: Host) -> float:
-        """Between two requests to the host, as far as it is known."""
+    def _pause(self, host: Host) -> float | None:
+        """Between two requests to the host, as far as it is known.
+
+        None where other fetches of the host may be under way: only the schedule knows when it is asked next.
+        """
         setting = politeness.DEFAULT_DELAY if self._settings.delay is None else self._settings.delay
         delay = setting if host.delay is None else host.delay
-        return delay + politeness.LOG_LAG if delay else 0.0
+        if not delay:
+            return 0.0
+        return delay + politeness.LOG_LAG if self._settings.per_host == 1 else None
 
     @asynccontextmanager
     async def _place_at(self, address: Address) -> AsyncIterator[None]:

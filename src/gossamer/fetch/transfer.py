@@ -207,6 +207,8 @@ class Transfer:
         """Why there is no answer, after libcurl ended the transfer with ``code``."""
         if code == pycurl.E_OK and final_head(self._lines):
             return Failure(FailureKind.NOT_HTTP, "a status line without a status", now)
+        if code == pycurl.E_ABORTED_BY_CALLBACK:  # by `_on_ready`
+            return Failure(FailureKind.RESET, "a kept connection was closed without an answer", now)
         by_proxy = failure_of(code, text, self.curl.getinfo(pycurl.PROXY_ERROR)) if self._road.proxy else None
         if by_proxy is not None:
             return Failure(*by_proxy, at=now)

@@ -118,7 +118,7 @@ class Transport:
         self._running += 1
         try:
             code, text = await self._perform(self._multi, transfer, request.first_byte_timeout)
-            if code == pycurl.E_ABORTED_BY_CALLBACK:
+            if code == pycurl.E_ABORTED_BY_CALLBACK and request.pause is not None:
                 await asyncio.sleep(request.pause)
                 transfer.begin(request, where, headers, self._clock.now(), on_sent, is_fresh=True)
                 code, text = await self._perform(self._multi, transfer, request.first_byte_timeout)

@@ -32,6 +32,7 @@ class Visit:
     retry_after: str = ""
     ended: float | None = None  # None: still being answered
     outcome: str = ""  # whole, broken (made so), gone (the client left)
+    late: float = 0.0  # seconds that the server was behind at that time: ``at`` may be so much too late
 
     @property
     def url(self) -> str:

@@ -6,7 +6,7 @@ import itertools
 import socket
 import struct
 import time
-from collections import Counter
+from collections import Counter, deque
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -19,6 +19,8 @@ from fakeweb.page import Asked, Ending, Headers, Page, Site
 from fakeweb.thread import LoopThread
 
 _MAX_HEAD = 1024 * 1024
+_TICK = 0.005  # seconds between two looks at how late this server is
+_REMEMBERED = 40  # looks
 
 
 class _Protocol(asyncio.StreamReaderProtocol):
@@ -72,12 +74,14 @@ class FakeWeb:
         self._log = AccessLog(log_file)
         self._connections = itertools.count()
         self._counts: Counter[tuple[int, str]] = Counter()
+        self._lateness: deque[float] = deque([0.0], maxlen=_REMEMBERED)
         self._listeners = [_Listener(group, group[0].port) for group in _by_port(sites)]
 
     def __enter__(self) -> Self:
         self._thread = LoopThread("fake web")
         for listener in self._listeners:
             self._thread.run(self._listen(listener))
+        self._thread.run(self._begin_to_watch())
         return self
 
     def __exit__(
@@ -118,6 +122,16 @@ class FakeWeb:
 
     def _listener(self, site: Site) -> _Listener:
         return next(listener for listener in self._listeners if any(site is one for one in listener.sites))
+
+    async def _begin_to_watch(self) -> None:
+        self._watching = asyncio.create_task(self._watch())
+
+    async def _watch(self) -> None:
+        """Measure how late this thread comes to what it has to do: on a busy machine it does not read at once."""
+        while True:
+            began = time.monotonic()
+            await asyncio.sleep(_TICK)
+            self._lateness.append(time.monotonic() - began - _TICK)
 
     async def _listen(self, listener: _Listener) -> None:
         async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
@@ -201,6 +215,7 @@ class FakeWeb:
                 user_agent=asked.header("user-agent"),
                 headers=asked.headers,
                 scheme="https" if site.tls else "http",
+                late=max(self._lateness),
             )
         )
         if self._on_visit:

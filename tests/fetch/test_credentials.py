@@ -5,10 +5,13 @@ import re
 from urllib.request import parse_http_list, parse_keqv_list
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from gossamer.clock import ManualClock
 from gossamer.fetch.cookies import CookieJar
 from gossamer.fetch.credentials import Credentials
+from gossamer.fetch.heads import request_headers
 from gossamer.fetch.identity import Identity, Presented
 from gossamer.records import Exchange
 from gossamer.settings_secrets import credential, proxy, typed_credential
@@ -68,6 +71,8 @@ def test_digest_waits_for_the_challenge_of_its_origin() -> None:
 
 
 # --- digests
+
+_PIECES = ('realm="r"', 'nonce="n"', ",", "=", '"', "\\", "qop=auth", 'qop="', "algorithm=MD5-sess", "stale", "Digest ")
 
 
 def parts_of(header: str) -> dict[str, str]:
@@ -131,6 +136,28 @@ def test_a_hidden_user() -> None:
     parts = parts_of(told.authorization(PAGE))
     assert parts["username"] == hashlib.sha256(b"me:r").hexdigest()
     assert parts["userhash"] == "true"
+
+
+def test_a_realm_is_hashed_as_the_bytes_that_came() -> None:
+    told = known("https://example.org digest me:x")
+    told.learn(refusal('Digest realm="\xc3\xbc", nonce="n"'), was_told=False)
+    parts = parts_of(told.authorization(PAGE))
+    assert parts["realm"] == "\xc3\xbc"
+    assert parts["response"] == expected({**parts, "realm": "ü"}, "me", "x")
+
+
+@given(
+    st.lists(st.text(st.characters(max_codepoint=255), max_size=60) | st.sampled_from(_PIECES), max_size=12).map(
+        "".join
+    )
+)
+def test_no_challenge_breaks_anything(challenge: str) -> None:
+    told = known("https://example.org digest me:x")
+    told.learn(refusal(f"Digest {challenge}"), was_told=False)
+    header = told.authorization(PAGE)
+    assert not any(character in header for character in "\r\n\x00")
+    if header:
+        request_headers("test", (("Authorization", header),))
 
 
 def test_the_first_that_we_can_is_taken() -> None:

@@ -117,12 +117,13 @@ def _digest(credential: Credential, challenge: _Challenge, uri: str) -> str:
     count, client_nonce = f"{challenge.count:08x}", secrets.token_hex(8)
     name = challenge.algorithm.upper()
     hashed = _hash(name.removesuffix("-SESS"))
-    key = hashed(f"{credential.user}:{challenge.realm}:{credential.secret}")
+    realm = _as_text(challenge.realm)
+    key = hashed(f"{credential.user}:{realm}:{credential.secret}")
     if name.endswith("-SESS"):
         key = hashed(f"{key}:{challenge.nonce}:{client_nonce}")
     middle = f"{count}:{client_nonce}:auth:" if challenge.has_qop else ""
     response = hashed(f"{key}:{challenge.nonce}:{middle}{hashed(f'GET:{uri}')}")
-    user = hashed(f"{credential.user}:{challenge.realm}") if challenge.hides_user else credential.user
+    user = hashed(f"{credential.user}:{realm}") if challenge.hides_user else credential.user
     parts = [
         f'username="{user}"',
         f'realm="{challenge.realm}"',
@@ -135,6 +136,14 @@ def _digest(credential: Credential, challenge: _Challenge, uri: str) -> str:
         *([f"qop=auth, nc={count}", f'cnonce="{client_nonce}"'] if challenge.has_qop else []),
     ]
     return "Digest " + ", ".join(parts)
+
+
+def _as_text(value: str) -> str:
+    """Header values are read as Latin-1; what was UTF-8 is to be hashed as the bytes that came."""
+    try:
+        return value.encode("latin-1").decode()
+    except UnicodeError:
+        return value
 
 
 def _hash(name: str) -> Callable[[str], str]:

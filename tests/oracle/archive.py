@@ -182,9 +182,7 @@ def _check_urls(database: sqlite3.Connection, *, is_finished: bool) -> Iterator[
 
 
 def _check_pages(database: sqlite3.Connection, expected: set[str]) -> Iterator[str]:
-    kept = database.execute(
-        "SELECT u.url FROM page p JOIN url u ON u.id = p.url WHERE p.is_page = 1 AND p.is_kept = 1"
-    )
+    kept = database.execute("SELECT u.url FROM page p JOIN url u ON u.id = p.url WHERE p.is_page = 1 AND p.is_kept = 1")
     kept_urls = [row[0] for row in kept]
     yield from (f"pages: {url} was not kept" for url in sorted(expected - set(kept_urls)))
     yield from (f"pages: {url} was kept" for url in sorted(set(kept_urls) - expected))

@@ -17,6 +17,7 @@ _PLACES = {
     "open": "gossamer.api.collection:open_collection",
     **{name: f"gossamer.api.collection:{name}" for name in ("Collection",)},
     **{name: f"gossamer.api.crawling:{name}" for name in ("Crawling",)},
+    **{name: f"gossamer.api.inout:{name}" for name in ("Imported",)},
     **{name: f"gossamer.api.page:{name}" for name in ("Page", "Response")},
     **{name: f"gossamer.archive.catalogue:{name}" for name in ("Entry",)},
     **{name: f"gossamer.archive.history:{name}" for name in ("History",)},

@@ -1,6 +1,7 @@
 from gossamer.api.collection import Collection as Collection
 from gossamer.api.collection import open_collection as open
 from gossamer.api.crawling import Crawling as Crawling
+from gossamer.api.inout import Imported as Imported
 from gossamer.api.page import Page as Page
 from gossamer.api.page import Response as Response
 from gossamer.archive.catalogue import Entry as Entry
@@ -36,6 +37,7 @@ __all__ = [
     "GossamerError",
     "History",
     "Hit",
+    "Imported",
     "Interrupted",
     "Link",
     "Page",

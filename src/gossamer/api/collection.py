@@ -10,6 +10,7 @@ from typing import Self, Unpack
 from gossamer import url as urls
 from gossamer.agent import NAME
 from gossamer.api.crawling import Crawling, consume
+from gossamer.api.inout import Form, Imported, export_archive, import_archives
 from gossamer.api.options import Options
 from gossamer.api.own import Extract, Judge, RequestHook, own_code, prepared
 from gossamer.api.page import Page, page
@@ -25,6 +26,7 @@ from gossamer.collection import is_collection, refuse_other_folder
 from gossamer.crawl.hooks import Hooks
 from gossamer.crawl.report import Report
 from gossamer.errors import CollectionError, UsageError
+from gossamer.importing import ImportOrder
 from gossamer.lock import is_locked
 from gossamer.records import State
 from gossamer.session import Order
@@ -199,3 +201,19 @@ class Collection:
         with self._shelf.reading() as connection:
             at_rest = status(connection, SystemClock().now()).state == "stopped" and not is_locked(self.folder)
             return list(verify(connection, self.folder, at_rest=at_rest))
+
+    # --- in and out
+
+    def import_archives(self, *files: str | os.PathLike[str], **options: Unpack[Options]) -> Imported:
+        """Take WARC and WACZ files in, also those of other programs; doing it again adds nothing."""
+        self._shelf.let_go()  # the folder may not be there yet
+        return import_archives(ImportOrder(self.folder, [Path(file) for file in files], self._settings(options)))
+
+    def export(
+        self, target: str | os.PathLike[str], form: Form, *patterns: str, host: str | None = None
+    ) -> tuple[str, ...]:
+        """Write every answer of the collection, or of the URLs that are chosen, as a standard archive.
+
+        Gives what could not be written as it should: nothing when all went well.
+        """
+        return export_archive(self.folder, Path(target), form, Filter(patterns, host=host))

@@ -13,6 +13,7 @@ COMMANDS = {
     "status": "status:show_status",
     "urls": "urls:urls",
     "why": "why:explain",
+    "show": "show:show",
     "search": "search:find",
     "verify": "verify:check",
     "retry": "retry:retry",

@@ -1,6 +1,7 @@
 """Carries a plan out: the same command again and again, disturbed until the last time."""
 
 import os
+import shutil
 import signal
 import subprocess
 import threading
@@ -179,6 +180,11 @@ class Rider:
         if ended.code not in (0, 3) and (disturbance is None or disturbance.blow in _UNCLEAN or ended.code < 0):
             self._ride.ends.append(now)
         return run_
+
+
+def needs_strace(plan: Plan) -> bool:
+    """Whether a plan takes a tool that is not here."""
+    return shutil.which("strace") is None and any(disturbance.call for disturbance in plan.disturbances)
 
 
 def ride(plan: Plan, folder: Path) -> Ride:

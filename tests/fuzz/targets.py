@@ -18,6 +18,8 @@ from gossamer.archive.database import create
 from gossamer.archive.warc import GZIP_HEADER, split_block
 from gossamer.errors import ArchiveError, SettingsError, UsageError
 from gossamer.fetch import heads, set_cookie
+from gossamer.fetch.cookie_file import read_cookies, write_cookies
+from gossamer.fetch.credentials import Credentials
 from gossamer.parse import dates, directives, encoding, linkheader, refresh, sitemap, sniff, xmltokens
 from gossamer.parse.body import dechunk, decode, undo
 from gossamer.parse.job import DEFAULT_LIMITS
@@ -25,9 +27,12 @@ from gossamer.parse.lexbor import read as read_by_lexbor
 from gossamer.parse.links import pack, unpack
 from gossamer.parse.srcset import candidates
 from gossamer.policy import failures, robots
+from gossamer.policy.patterns import Patterns
 from gossamer.policy.robots import LIMIT
-from gossamer.records import Failure, Headers, RecordPlace
+from gossamer.records import Exchange, Failure, Headers, RecordPlace
 from gossamer.settings import TABLE
+from gossamer.settings_files import COLLECTION_FILE, DEFAULT, load
+from gossamer.settings_secrets import Credential
 from gossamer.settings_values import parse as parse_setting
 from gossamer.settings_values import show, write
 
@@ -307,6 +312,46 @@ def settings(data: bytes) -> None:
     assert show(setting, parsed).isprintable()
 
 
+def patterns(data: bytes) -> None:
+    """A pattern is compiled or refused with words; several at once say what each says alone."""
+    *written, url = _text(data).split("\n")
+    wanted = tuple(written[:4])
+    with suppress(SettingsError):
+        found = Patterns(wanted).first_match(url)
+        alone = [pattern for pattern in wanted if Patterns((pattern,)).first_match(url)]
+        assert found == next(iter(alone), None)
+
+
+def files(data: bytes) -> None:
+    """A collection's settings, which may be a stranger's, and a file of cookies: read, or an error with words."""
+    folder = _place()
+    (folder / COLLECTION_FILE).write_bytes(data)
+    with suppress(SettingsError):
+        loaded = load({}, collection=folder, environment={}, user_file=None)
+        assert all(TABLE[name].travels for name, origin in loaded.origins.items() if origin != DEFAULT)
+    path = folder / "cookies.txt"
+    path.write_bytes(data)
+    with suppress(UsageError):
+        cookies = read_cookies(path, NOW)
+        write_cookies(path, cookies)
+        assert [cookie.key for cookie in read_cookies(path, NOW)] == [cookie.key for cookie in cookies]
+
+
+def challenges(data: bytes) -> None:
+    """What a server says that wants a digest: answered on one line, or not at all."""
+    head = b"HTTP/1.1 401 No\r\nWWW-Authenticate: " + data.replace(b"\n", b" ") + b"\r\n\r\n"
+    said = heads.parse_headers(head)
+    answer = Exchange(PAGE, b"GET / HTTP/1.1\r\n\r\n", head, b"", 401, said, "192.0.2.1", "http/1.1", NOW, NOW, NOW)
+    known = Credentials((Credential(urls.origin(PAGE), "digest", "user", "password"),))
+    known.learn(answer, was_told=False)
+    told = known.authorization(PAGE)
+    assert "\r" not in told
+    assert "\n" not in told
+    assert "password" not in told or b"password" in data
+    if told:
+        heads.request_headers("ours", (("Authorization", told),))
+
+
 TARGETS: Mapping[str, Callable[[bytes], None]] = {
     "urls": canonical_urls,
     "typed": typed_urls,
@@ -322,6 +367,9 @@ TARGETS: Mapping[str, Callable[[bytes], None]] = {
     "links": packed_links,
     "queries": queries,
     "settings": settings,
+    "patterns": patterns,
+    "files": files,
+    "challenges": challenges,
 }
 """By the names under which they are run."""
 

@@ -281,7 +281,7 @@ class Schedule:
     def borrow(self, host_id: int, now: float) -> float | None:
         """Take a free host's place: None; else the time to ask again."""
         slot = self._slots[host_id]
-        if slot.place is Place.BUSY:
+        if slot.busy or slot.place is Place.BUSY:  # all of its place: a robots.txt is asked for alone
             return now + 0.05  # nobody tells when its fetch will be over
         if slot.host.next_at > now:
             return slot.host.next_at

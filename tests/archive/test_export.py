@@ -260,6 +260,16 @@ def test_what_is_read_from_its_middle_is_stored(package: zipfile.ZipFile) -> Non
     assert {"archive/data.warc.gz", "indexes/index.cdx.gz"} <= stored
 
 
+def test_entries_lie_where_replayweb_page_looks_for_them(package: zipfile.ZipFile, tmp_path: Path) -> None:
+    """Without an extra field in the directory it believes that there is none before the bytes either."""
+    data = (tmp_path / "x.wacz").read_bytes()
+    for each in package.infolist():
+        name, extra = (int.from_bytes(data[each.header_offset + at :][:2], "little") for at in (26, 28))
+        assert each.extra or not extra
+        if each.compress_type == zipfile.ZIP_STORED:
+            assert data[each.header_offset + 30 + name + extra :][: each.file_size] == package.read(each)
+
+
 def test_the_index_of_the_package_leads_to_its_records(package: zipfile.ZipFile) -> None:
     head, *blocks = package.read("indexes/index.idx").decode().splitlines()
     assert head == '!meta 0 {"format": "cdxj-gzip-1.0", "filename": "index.cdx.gz"}'

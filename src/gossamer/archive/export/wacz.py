@@ -9,6 +9,7 @@ datapackage.json           every file with size and hash; datapackage-digest.jso
 
 import hashlib
 import json
+import struct
 import time
 import zipfile
 from collections.abc import Callable, Iterable, Iterator
@@ -56,12 +57,16 @@ class _Package:
     def __init__(self, archive: zipfile.ZipFile, now: float) -> None:
         self._archive = archive
         self._date = time.gmtime(max(now, 315_532_800))[:6]  # a zip knows no date before 1980
+        self._moment = struct.pack("<HHBI", 0x5455, 5, 1, int(now) & 0xFFFFFFFF)  # extended timestamp: when modified
         self.resources: list[dict[str, object]] = []
 
     @contextmanager
     def entry(self, path: str, *, deflated: bool = False) -> Iterator[_Measured]:
         """A file in the package; what is compressed already must be stored, to be read from its middle."""
         info = zipfile.ZipInfo(path, self._date)
+        # replayweb.page takes an entry without this in the directory for one whose own header has no extra field
+        # either; and that has one, since it must be written before it is known whether sizes need 64 bits
+        info.extra = self._moment
         info.compress_type = zipfile.ZIP_DEFLATED if deflated else zipfile.ZIP_STORED
         with self._archive.open(info, "w", force_zip64=True) as file:
             measured = _Measured(file)

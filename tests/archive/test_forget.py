@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import sqlite3
 import subprocess
 import sys
@@ -15,7 +16,7 @@ from archive.samples import exchange
 from gossamer.archive import doomed
 from gossamer.archive.answers import read_answer
 from gossamer.archive.catalogue import opened
-from gossamer.archive.database import open_for_writing
+from gossamer.archive.database import SCHEMA, open_for_writing
 from gossamer.archive.disk import Disk
 from gossamer.archive.forget import Forgetter, Forgotten, Target
 from gossamer.archive.search import search
@@ -122,6 +123,15 @@ def test_what_others_have_of_it_is_let_go(folder: Path) -> None:
     ((body,),) = database.execute("SELECT body FROM event WHERE kind = 'started'").fetchall()
     assert json.loads(body) == {"seeds": [A, "[forgotten]", "b.test"]}
     database.close()
+
+
+def test_every_table_was_thought_of() -> None:
+    """A new one may hold what is to be forgotten: let `forget` know, then this."""
+    assert set(re.findall(r"CREATE (?:VIRTUAL )?TABLE (\w+)", SCHEMA)) == {
+        *("url", "page", "attempt", "links", "text", "page_index", "dictionary", "extracted", "essence", "template"),
+        *("host", "record", "segment", "event", "command", "counter", "doomed"),
+        *("meta", "lease", "heartbeat"),  # say nothing of any URL
+    }
 
 
 def test_others_stay_as_they_are(folder: Path) -> None:

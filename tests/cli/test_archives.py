@@ -4,6 +4,7 @@ import csv
 import io
 import json
 import subprocess
+import time
 import zipfile
 from pathlib import Path
 
@@ -155,6 +156,24 @@ def test_a_crawl_and_an_import_do_not_work_at_once(folder: Path, tmp_path: Path)
             assert "is in use by process" in done.err
     finally:
         lock.close()
+
+
+def test_a_killed_import_goes_on(tmp_path: Path) -> None:
+    (tmp_path / "x.warc.gz").write_bytes(pages(900, size=20_000).data)
+    command = [str(BIN / "gossamer"), "import", "x.warc.gz", "-o", "c"]
+    process = subprocess.Popen(command, cwd=tmp_path, stderr=subprocess.DEVNULL, stdout=subprocess.DEVNULL)
+    while process.poll() is None and not list((tmp_path / "c" / "warc").glob("*")):
+        time.sleep(0.01)
+    process.kill()
+    process.wait()
+    assert is_whole(tmp_path / "c")
+    done = run("gossamer", "import", "x.warc.gz", "-o", "c", "--json", cwd=tmp_path)
+    assert done.code == 0
+    summary = json.loads(done.out)
+    assert summary["captures"] + summary["known"] == 900
+    assert is_whole(tmp_path / "c")
+    listed = run("gossamer", "urls", "c", "--state", "finished", "--json", cwd=tmp_path)
+    assert len(listed.out.splitlines()) == 900
 
 
 # --- forget

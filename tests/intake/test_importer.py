@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from warcio.archiveiterator import ArchiveIterator
 
-from archive.foreign import Archive, pages, raw_record
+from archive.foreign import DATE, Archive, pages, raw_record
 from gossamer.errors import UsageError
 from intake.importing import by_path, check, found, import_data, import_files, rows, states
 
@@ -128,6 +128,26 @@ def test_resources_and_conversions_of_web_addresses_are_answers(tmp_path: Path) 
     check(tmp_path / "c")
     assert found(tmp_path / "c", "words") == ["https://a.test/c", "https://a.test/r"]
     assert {row.status for row in rows(tmp_path / "c")} == {200}
+
+
+@pytest.mark.parametrize("by", ["record id", "url and date"])
+def test_a_conversion_of_what_is_there_is_passed_over(tmp_path: Path, by: str) -> None:
+    """Common Crawl's text files beside its archives."""
+    archive = Archive()
+    name = archive.add("http://a.test/1", html("One", "marked up"))
+    fields = {"WARC-Refers-To": name} if by == "record id" else {}
+    date = EARLIER if by == "record id" else DATE
+    archive.add("http://a.test/1", b"marked up", type="conversion", content_type="text/plain", fields=fields, date=date)
+    archive.add("http://a.test/2", b"only text", type="conversion", content_type="text/plain")
+    for _ in range(2):
+        imported = import_data(tmp_path / "c", archive.data)
+        assert imported.problems == []
+        assert imported.tally.passed["conversions of what is there"] >= 1
+    check(tmp_path / "c")
+    assert {row.url: row.content_type for row in rows(tmp_path / "c")} == {
+        "http://a.test/1": "text/html",
+        "http://a.test/2": "text/plain",
+    }
 
 
 DIGEST = "sha1:AAAABBBBCCCCDDDDEEEEFFFFGGGGHHHH"

@@ -88,6 +88,14 @@ def reference_of(record: ForeignRecord) -> Reference | None:
     )
 
 
+def made_of(record: ForeignRecord) -> Reference | None:
+    """What a conversion was made of, as the text of a page; None for other records."""
+    if record.type != "conversion":
+        return None
+    url = urls.canonicalise(record.field("warc-target-uri").strip("<>")) or ""
+    return Reference(record.field("warc-refers-to"), url, _moment(record.field("warc-date")), "")
+
+
 def digest_of(record: ForeignRecord) -> str:
     """The payload digest of a record as its writer put it."""
     return record.field("warc-payload-digest")

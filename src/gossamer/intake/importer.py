@@ -28,7 +28,16 @@ from gossamer.clock import Clock
 from gossamer.crawl.conclude import conclude, wants_parsing
 from gossamer.errors import ArchiveError
 from gossamer.frontier.contract import Frontier
-from gossamer.intake.exchange import Passed, Reference, Unsound, digest_of, exchange_of, reference_of, with_payload
+from gossamer.intake.exchange import (
+    Passed,
+    Reference,
+    Unsound,
+    digest_of,
+    exchange_of,
+    made_of,
+    reference_of,
+    with_payload,
+)
 from gossamer.intake.known import Known, Row, is_robots
 from gossamer.intake.originals import Originals
 from gossamer.intake.pairing import Capture, pair
@@ -84,11 +93,14 @@ class Tools:
 
 @dataclass(frozen=True, slots=True)
 class _Arrival:
-    """One capture on its way; ``names`` are those by which revisits call its record."""
+    """One capture on its way: with ``reference`` a revisit, with ``made_of`` a conversion. ``names`` are those by which
+    revisits call its record.
+    """
 
     place: str
     exchange: Exchange
     reference: Reference | None
+    made_of: Reference | None
     names: tuple[str, ...]
 
 
@@ -141,7 +153,8 @@ class Importer:
 
     async def _take_group(self, arrivals: Sequence[_Arrival], *, is_last: bool) -> None:
         if not is_last:
-            await self._commit([each for each in arrivals if each.reference is None])
+            await self._commit([each for each in arrivals if each.reference is None and each.made_of is None])
+            await self._commit(self._without_originals(arrivals))
         whole: list[_Arrival] = []
         known = self.tally.known
         for arrival in arrivals:
@@ -153,6 +166,16 @@ class Importer:
         await self._commit(whole)
         if is_last:  # they were met before
             self.tally.known = known
+
+    def _without_originals(self, arrivals: Iterable[_Arrival]) -> list[_Arrival]:
+        """Conversions of what is not there itself: a text without its page is better than none."""
+        alone = []
+        for arrival in arrivals:
+            if arrival.made_of is not None and self._tools.originals.has(arrival.made_of):
+                self.tally.passed["conversions of what is there"] += 1
+            elif arrival.made_of is not None:
+                alone.append(arrival)
+        return alone
 
     def _with_payload(self, arrival: _Arrival, reference: Reference, *, is_last: bool) -> list[_Arrival]:
         try:
@@ -233,7 +256,7 @@ def _arrivals(part: Part, max_size: int, passed: Counter[str]) -> Iterator[_Arri
 def _arrival(place: str, capture: Capture, max_size: int) -> _Arrival:
     reference = reference_of(capture.record)
     names = (capture.record.field("warc-record-id"), digest_of(capture.record) if reference is None else "")
-    return _Arrival(place, exchange_of(capture, max_size), reference, names)
+    return _Arrival(place, exchange_of(capture, max_size), reference, made_of(capture.record), names)
 
 
 def _gather(arrivals: Iterator[_Arrival | Problem]) -> list[_Arrival | Problem]:

@@ -47,6 +47,12 @@ class Originals:
                 return answer
         return None
 
+    def has(self, reference: Reference) -> bool:
+        """Whether what a record was made of is in the collection by now as a page."""
+        noted = self._noted(reference.record_id)
+        dated = reference.date is not None and self._page(reference.url, reference.date) is not None
+        return dated or (noted is not None and self._page(*noted) is not None)
+
     def _noted(self, name: str) -> tuple[str, float] | None:
         row = select_one(self._notes, "SELECT url, at FROM note WHERE key = ?", (_key(name),)) if name else None
         return None if row is None else (row[0], row[1])

@@ -182,7 +182,12 @@ def _disturbance(rng: Random) -> Disturbance:
         call = rng.choice(list(_CALLS))
         error = rng.choice(["ENOSPC", "EIO"]) if blow is Blow.DISK else ""
         return Disturbance(
-            blow, call=call, error=error, number=rng.randrange(1, _CALLS[call] + 1), for_good=rng.random() < 0.5
+            blow,
+            call=call,
+            error=error,
+            number=rng.randrange(1, _CALLS[call] + 1),
+            # parsers and stderr are written to as well: for good, nothing could be said and nothing parsed
+            for_good=rng.random() < 0.5 and call != "write",
         )
     if rng.random() < 0.25:  # also before there is a first request
         return Disturbance(blow, seconds=rng.uniform(0.2, 1.5))

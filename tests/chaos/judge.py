@@ -21,16 +21,18 @@ BROKEN_BODIES = frozenset({"cut gzip", "no gzip"})
 
 _SUMMARY = re.compile(r"^(\d+) pages, .* Waiting (\d+), held (\d+), failed (\d+)\.", re.MULTILINE)
 _DONE = (0, 3)  # the latter: no seed could be fetched
+_BY_INTERRUPT = -2  # which a shell shows as 130, too
+_KILLED = 137
+_NOT_SAID = 120  # Python's own, where it can't write what it has still to write
 _CODES: dict[Blow, tuple[int, ...]] = {
     Blow.KILL: (*_DONE, -9),
-    Blow.KILL_AT_CALL: (*_DONE, -9, 137),
+    Blow.KILL_AT_CALL: (*_DONE, -9, _KILLED),
     Blow.DISK: (*_DONE, 4),
     Blow.INTERRUPT: (*_DONE, 130),
     Blow.INTERRUPT_TWICE: (*_DONE, 130, -2),  # the second may come when all is said: Python ends by the signal then
     Blow.TERMINATE: (*_DONE, 130),
     Blow.NO_ROOM: (*_DONE, 130),
 }
-_BY_INTERRUPT = -2  # which a shell shows as 130, too
 _BEFORE_IT_LISTENS = {_BY_INTERRUPT, -15}
 """Signals that came while Python itself was still starting: nobody could handle them."""
 
@@ -57,7 +59,8 @@ def _check_runs(ride: Ride) -> Iterator[str]:
         if "Traceback" in each.err:
             yield f"traceback: {where}: {each.err[-1500:]}"
         complaints = [line for line in each.err.splitlines() if line.startswith("Error: ")]
-        if len(complaints) != (each.code > 0 and each.code != 137) and each.code != _BY_INTERRUPT:
+        is_mute = each.code in (_BY_INTERRUPT, _KILLED, _NOT_SAID)
+        if not is_mute and len(complaints) != (each.code > 0):
             yield f"message: {where} ended with {each.code} and said: {complaints}"
         if each.left_behind:
             yield f"left behind: {where}: {each.left_behind}"
@@ -67,6 +70,8 @@ def _codes(ride: Ride, each: Run) -> tuple[int, ...]:
     if each.disturbance is None:
         return (0,) if each is ride.runs[-1] or ride.plan.is_patient else _DONE
     codes = _CODES.get(each.disturbance.blow, _DONE)
+    if each.disturbance.call == "write" and not each.err:  # it was the one that was to say what happened
+        return (*codes, _NOT_SAID)
     was_starting = not any(each.began <= visit.at <= each.ended for visit in ride.visits)
     return (*codes, *_BEFORE_IT_LISTENS) if 130 in codes and was_starting else codes
 
@@ -87,7 +92,11 @@ def _check_visits(ride: Ride) -> list[str]:
     trapped = [visit for visit in ride.visits if _is_trapped(ride, visit.url)]
     tries = plan.tries * (1 + len(ride.retries))
     found = check_visits(
-        [_as_answered(ride, visit) for visit in ride.visits if not _is_trapped(ride, visit.url)],
+        [
+            _as_answered(ride, visit)
+            for visit in ride.visits
+            if visit.at > ride.forgotten and not _is_trapped(ride, visit.url)
+        ],
         pages=None if plan.limit else _pages(ride),
         asked={web.url(path, site) for site in ride.world.sites for path in _may_be_asked(ride, site)},
         robots=rules,
@@ -137,7 +146,8 @@ def _check_crawl_delays(ride: Ride) -> Iterator[str]:
         own = [visit for visit in ride.visits if visit.url.startswith(ride.world.web.origin(site) + "/")]
         known = [visit.at for visit in own if (visit.path, visit.status, visit.outcome) == (ROBOTS, 200, "whole")]
         later = [visit for visit in own if known and visit.at >= known[-1]]
-        yield from check_politeness(later, max(host.crawl_delay, ride.plan.delay), kills=ride.ends)
+        pause = max(host.crawl_delay, ride.plan.delay)
+        yield from check_politeness(later, pause, per_host=ride.plan.per_host, kills=ride.ends)
 
 
 # --- the files

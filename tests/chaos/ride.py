@@ -50,6 +50,7 @@ class Ride:
     ends: list[float] = field(default_factory=list)  # moments at which a run may have lost what it had in flight
     visits: list[Visit] = field(default_factory=list)
     found: list[str] = field(default_factory=list)  # violations seen on the way
+    forgotten: float = 0.0  # when a run without a single page took away what it had begun, so that all begins anew
     memory: int = 0  # bytes, the most
     descriptors: int = 0  # the most
     seconds: float = 0.0
@@ -179,6 +180,8 @@ class Rider:
         self._ride.runs.append(run_)
         if ended.code not in (0, 3) and (disturbance is None or disturbance.blow in _UNCLEAN or ended.code < 0):
             self._ride.ends.append(now)
+        if ended.code == 3 and not self._ride.folder.exists():
+            self._ride.forgotten = now
         return run_
 
 

@@ -75,6 +75,7 @@ class FakeWeb:
         self._connections = itertools.count()
         self._counts: Counter[tuple[int, str]] = Counter()
         self._lateness: deque[float] = deque([0.0], maxlen=_REMEMBERED)
+        self._looked_at = 0.0
         self._listeners = [_Listener(group, group[0].port) for group in _by_port(sites)]
 
     def __enter__(self) -> Self:
@@ -129,9 +130,9 @@ class FakeWeb:
     async def _watch(self) -> None:
         """Measure how late this thread comes to what it has to do: on a busy machine it does not read at once."""
         while True:
-            began = time.monotonic()
+            self._looked_at = time.monotonic()
             await asyncio.sleep(_TICK)
-            self._lateness.append(time.monotonic() - began - _TICK)
+            self._lateness.append(time.monotonic() - self._looked_at - _TICK)
 
     async def _listen(self, listener: _Listener) -> None:
         async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
@@ -215,7 +216,7 @@ class FakeWeb:
                 user_agent=asked.header("user-agent"),
                 headers=asked.headers,
                 scheme="https" if site.tls else "http",
-                late=max(self._lateness),
+                late=max(*self._lateness, time.monotonic() - self._looked_at - _TICK),
             )
         )
         if self._on_visit:

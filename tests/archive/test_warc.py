@@ -22,7 +22,8 @@ ORIGINAL = Original(
 
 
 def records(exchanged: Exchange, **options: object) -> tuple[Record, Record]:
-    return capture(exchanged, ids=(RESPONSE_ID, REQUEST_ID), redact=Redactor(), **options)  # type: ignore[arg-type]
+    answer, request = capture(exchanged, ids=(RESPONSE_ID, REQUEST_ID), redact=Redactor(), **options)  # type: ignore[arg-type]
+    return answer, request
 
 
 def fields(record: Record) -> dict[str, str]:
@@ -226,3 +227,10 @@ def test_a_block_is_split_where_it_was_joined(kind: str) -> None:
 
 def test_a_block_without_an_empty_line_is_all_head() -> None:
     assert split_block(b"HTTP/1.1 200 OK\r\n") == (b"HTTP/1.1 200 OK\r\n", b"")
+
+
+def test_an_exchange_without_a_request_is_one_record() -> None:
+    """As archives of others have them: nothing is made up."""
+    (answer,) = capture(exchange(request_head=b""), ids=(RESPONSE_ID, REQUEST_ID), redact=Redactor())
+    assert dict(answer.fields)["WARC-Type"] == "response"
+    assert "WARC-Concurrent-To" not in dict(answer.fields)

@@ -45,6 +45,7 @@ from gossamer.lock import LOCK_FILE, FolderLock
 from gossamer.policy import robots
 from gossamer.policy.judge import JudgedScope, OwnJudge
 from gossamer.policy.scope import Scope
+from gossamer.policy.traps import TrapRules
 from gossamer.records import Lease
 from gossamer.settings import Settings
 from gossamer.url import SHARDS
@@ -167,7 +168,7 @@ class Collection:
         scope = Scope.of(settings, [*_known_seeds(connection), *seeds])
         if judge is not None:
             scope = JudgedScope.around(scope, judge)
-        discovery = Discovery(connection, SeenSet(), hosts, counters, secret, scope)
+        discovery = Discovery(connection, SeenSet(), hosts, counters, secret, scope, TrapRules.of(settings))
         segments = _segment_writer(connection, self.folder, settings, lease, self._clock)
         ledger = Ledger(connection, self.folder / DATABASE, segments, discovery, hosts, counters, self._clock)
         self._rejudge(connection, ledger, scope, lease)

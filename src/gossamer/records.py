@@ -250,6 +250,7 @@ class Claim:
     attempts: int = 0  # tries before this one
     via: Via = Via.ANCHOR
     parent: int | None = None
+    template: int = 0  # what it is like, of which no more are under way than it may cost; 0: like nothing
 
     @property
     def is_robots(self) -> bool:

@@ -62,6 +62,8 @@ class Settings:
     max_urls: int = _setting(1000, "pages to keep in total, also over resumes; 0: no limit", section="How much", low=0)
     max_time: float | None = _setting(None, "stop after this time", unit="s", local=True, low=0.1)
     max_depth: int | None = _setting(None, "links to follow from a seed at the most", low=0)
+    max_host_urls: int = _setting(0, "URLs of one host to fetch at the most; 0: no limit", low=0)
+    max_domain_urls: int = _setting(0, "URLs of all hosts of one domain to fetch at the most; 0: no limit", low=0)
     max_size: int = _setting(64 * 1024 * 1024, "keep at most this much of one body", unit="bytes", low=1)
     scope: str = _setting(
         "host",
@@ -163,6 +165,16 @@ class Settings:
     )
     host_failures: int = _setting(8, "failures in a row after which a host is put aside", low=1, high=1000)
     max_redirects: int = _setting(20, "redirects in a row at the most", low=0, high=100)
+    trap_budget: int = _setting(
+        6,
+        "pages without new text before the URLs that differ from theirs in numbers, ids or parameters only are parked;"
+        " 0: never",
+        section="Traps",
+        low=0,
+        high=1000,
+    )
+    max_url_length: int = _setting(2048, "characters of a URL; longer ones are parked", low=100, high=8192)
+    max_path_segments: int = _setting(32, "segments of a URL's path; URLs with more are parked", low=1, high=1000)
     parsers: int = _setting(
         0, "parser processes; 0: one fewer than processors, at least one", section="Parsing", low=0, high=256
     )

@@ -39,7 +39,8 @@ CREATE TABLE host (
     robots_fetched REAL,
     robots_expires REAL,
     robots_tries INTEGER NOT NULL DEFAULT 0,
-    sitemaps INTEGER NOT NULL DEFAULT 0   -- files that list URLs, known so far
+    sitemaps INTEGER NOT NULL DEFAULT 0,  -- files that list URLs, known so far
+    news INTEGER NOT NULL DEFAULT 0       -- pages that showed that a host of many is none of an endless supply
 );
 
 -- the URL table: every URL ever found, fetched or not
@@ -61,11 +62,29 @@ CREATE TABLE url (
     crashes INTEGER NOT NULL DEFAULT 0,  -- unclean ends it was in flight at
     due REAL,                         -- waiting: not before; finished: visit again
     lastmod REAL,                     -- when it last changed, as the newest sitemap or feed that names it says
+    template INTEGER REFERENCES template,  -- that decided whether it is let in
     found REAL NOT NULL,
     settled REAL
 );
 CREATE INDEX url_fingerprint ON url(fingerprint);
 CREATE INDEX url_waiting ON url(host, id) WHERE state = 0 AND held = 0;
+CREATE INDEX url_template ON url(template) WHERE state = 0 AND held = 0 AND template IS NOT NULL;
+
+-- URLs that differ in nothing but numbers and ids, where there is more than one
+CREATE TABLE template (
+    id INTEGER PRIMARY KEY,
+    key TEXT NOT NULL UNIQUE,         -- see frontier.gate
+    credit REAL NOT NULL,             -- pages without news that it may still have
+    judged INTEGER NOT NULL DEFAULT 0,
+    novel INTEGER NOT NULL DEFAULT 0, -- of these, pages with new text
+    known BLOB NOT NULL DEFAULT x''   -- hashes of texts, 4 bytes each: parse.sketch
+);
+
+-- the first of the URLs that are the same but for their session ids
+CREATE TABLE essence (
+    fingerprint INTEGER PRIMARY KEY,  -- of the URL without its session id
+    url INTEGER NOT NULL REFERENCES url
+);
 
 -- one row a fetched version: every HTTP answer to a URL
 CREATE TABLE page (

@@ -47,7 +47,8 @@ def release(connection: apsw.Connection, selection: Selection) -> int:
     is_named = bool(selection.patterns or selection.host or selection.reason)
     with _selected(connection, selection):
         connection.execute(
-            "UPDATE url SET held = 0, reason = '' WHERE id IN (SELECT id FROM selected) AND state = 0 AND held != 0"
+            "UPDATE url SET held = 0, reason = '', template = NULL"
+            " WHERE id IN (SELECT id FROM selected) AND state = 0 AND held != 0"
             " AND (kind = 'internal' OR ?) AND (SELECT put_aside FROM host WHERE id = url.host) = ''",
             (is_named,),
         )

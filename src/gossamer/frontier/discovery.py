@@ -15,14 +15,17 @@ import numpy as np
 from gossamer import url as urls
 from gossamer.archive.database import select
 from gossamer.frontier.counters import Counters
+from gossamer.frontier.gate import HELD, Admission, Gate
 from gossamer.frontier.hosts import HostTable
 from gossamer.frontier.seen import SeenSet
 from gossamer.parse.links import unpack
 from gossamer.policy.scope import REASONS, Scope
+from gossamer.policy.traps import TrapRules
 from gossamer.records import Candidate, Claim, Decision, Facts, State, Verdict, Via
+from gossamer.settings import Settings
 
-HELD = 1
 HELD_AS_FOUND = 2
+_DEFAULT_RULES = TrapRules.of(Settings())
 
 
 @dataclass(slots=True)
@@ -31,6 +34,8 @@ class Found:
 
     claims: list[Claim] = field(default_factory=list)
     new: int = 0
+    rich: set[int] = field(default_factory=set)  # pages that brought pictures, or URLs that are no part of a template
+    parked: list[Claim] = field(default_factory=list)  # can't be leased any more
 
 
 class Discovery:
@@ -44,6 +49,7 @@ class Discovery:
         counters: Counters,
         secret: bytes,
         scope: Scope,
+        rules: TrapRules = _DEFAULT_RULES,
     ) -> None:
         self._connection = connection
         self.seen = seen
@@ -52,6 +58,7 @@ class Discovery:
         self._secret = secret
         self._fresh: set[int] = set()  # keys of this transaction, put into the set together at its end
         self.scope = scope
+        self.gate = Gate(connection, rules, self.id_of, secret)
 
     def from_pages(self, pages: Sequence[tuple[Claim, Facts]]) -> list[list[Candidate]]:
         """The candidates among the links of some pages: those whose key the set does not hold, page by page."""
@@ -96,7 +103,6 @@ class Discovery:
             final = row[1] != HELD_AS_FOUND
             if candidate.via is Via.SEED:
                 self._note_seed(row[0])
-            if candidate.via is Via.SEED:
                 self._name(row[0])
         if final:
             self._fresh.add(strong_key)
@@ -117,13 +123,15 @@ class Discovery:
     def _insert(self, candidate: Candidate, key: int, verdict: Verdict, final: bool, found: Found, now: float) -> None:
         host_id, shard = (None, 0) if candidate.other else self._hosts.id_of(urls.origin(candidate.url))
         reason, held = verdict.reason, 0 if verdict.decision is Decision.ADMIT else HELD if final else HELD_AS_FOUND
+        admission = Admission()
         if host_id is not None and not held:
-            reason, held = self._host_says(host_id)
+            admission = self._ask(candidate, host_id)
+            reason, held = admission.reason, admission.held
         if host_id is not None and not held and candidate.via is Via.SITEMAP:
             reason, held = self._hosts.count_sitemap(host_id)
         self._connection.execute(
             "INSERT INTO url (fingerprint, url, host, shard, state, held, reason, kind, via, parent, depth, hops,"
-            " found) VALUES (?, ?, ?, ?, 0, ?, ?, ?, ?, ?, ?, ?, ?)",
+            " template, found) VALUES (?, ?, ?, ?, 0, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
             (
                 _signed(key),
                 candidate.url,
@@ -136,34 +144,60 @@ class Discovery:
                 candidate.parent,
                 candidate.depth,
                 candidate.hops,
+                admission.template,
                 now,
             ),
         )
         found.new += 1
         self._counters.change("held" if held else "waiting", 1)
+        url_id = self._connection.last_insert_rowid()
+        self._note(candidate, url_id, admission, found)
         if host_id is not None and not held:
-            url_id = self._connection.last_insert_rowid()
-            found.claims.append(_claim(url_id, host_id, candidate))
+            self.gate.let_in(host_id)
+            found.claims.append(_claim(url_id, host_id, candidate, admission.template))
             if candidate.depth == 0:  # what a seed redirects to is as good as a seed
                 self.scope = self.scope.with_seeds((candidate.url,))
 
     def _admit(self, url_id: int, candidate: Candidate, verdict: Verdict, found: Found) -> None:
         """A URL that was held because of how it was found was found in a better way."""
         host_id, _ = self._hosts.id_of(urls.origin(candidate.url))
-        reason, held = self._host_says(host_id)
+        admission = self._ask(candidate, host_id)
+        held = admission.held
         self._connection.execute(
-            "UPDATE url SET held = ?, reason = ?, kind = ?, via = ?, parent = ?, depth = ?, hops = ? WHERE id = ?",
-            (held, reason, verdict.kind, candidate.via, candidate.parent, candidate.depth, candidate.hops, url_id),
+            "UPDATE url SET held = ?, reason = ?, kind = ?, via = ?, parent = ?, depth = ?, hops = ?, template = ?"
+            " WHERE id = ?",
+            (
+                held,
+                admission.reason,
+                verdict.kind,
+                candidate.via,
+                candidate.parent,
+                candidate.depth,
+                candidate.hops,
+                admission.template,
+                url_id,
+            ),
         )
+        self._note(candidate, url_id, admission, found)
         if not held:
+            self.gate.let_in(host_id)
             self._counters.change("held", -1)
             self._counters.change("waiting", 1)
-            found.claims.append(_claim(url_id, host_id, candidate))
+            found.claims.append(_claim(url_id, host_id, candidate, admission.template))
 
-    def _host_says(self, host_id: int) -> tuple[str, int]:
-        """The reason and ``held`` of a URL that the scope admits: its host may be put aside."""
+    def _ask(self, candidate: Candidate, host_id: int) -> Admission:
+        """Whether a URL that the scope admits may be fetched: it may be part of a trap, or its host put aside."""
+        admission = self.gate.ask(candidate, host_id, self.scope)
         aside = self._hosts.put_aside(host_id)
-        return aside, HELD if aside else 0
+        return replace(admission, held=HELD, reason=aside) if aside and not admission.held else admission
+
+    def _note(self, candidate: Candidate, url_id: int, admission: Admission, found: Found) -> None:
+        """Keep what a new URL says of the page it was found on, and of URLs like it."""
+        is_picture = candidate.via is Via.REQUISITE and "?" not in candidate.url
+        if candidate.parent is not None and (is_picture or (admission.is_plain and not admission.held)):
+            found.rich.add(candidate.parent)
+        if admission.stands_for:
+            self.gate.remember(admission.stands_for, url_id)
 
     def _name(self, url_id: int) -> None:
         """A URL that waits was named by a person: what it leads to is one link away from the start."""
@@ -185,21 +219,26 @@ class Discovery:
         key there, and would not be heard of when it is found in a better way.
         """
         query = (
-            "SELECT id, url, via, depth, hops, parent, held, reason, host FROM url WHERE state = 0 AND host IS NOT NULL"
+            "SELECT id, url, via, depth, hops, parent, held, reason, host, template FROM url"
+            " WHERE state = 0 AND host IS NOT NULL"
         )
-        for url_id, url, via, depth, hops, parent, held, reason, host_id in select(self._connection, query):
+        for url_id, url, via, depth, hops, parent, held, reason, host_id, template in select(self._connection, query):
             if held and not reason.startswith(REASONS):
                 continue
             candidate = Candidate(url, Via(via), depth, parent, hops)
             verdict = self.scope.judge(candidate)
-            if verdict.decision is Decision.ADMIT:
-                why, how = self._host_says(host_id)
-            else:
-                why, how = verdict.reason, HELD_AS_FOUND if self._depends_on_how_found(candidate) else HELD
+            admission = Admission(template=template)
+            if verdict.decision is not Decision.ADMIT:
+                how = HELD_AS_FOUND if self._depends_on_how_found(candidate) else HELD
+                admission = Admission(how, verdict.reason)
+            elif held:
+                admission = self._ask(candidate, host_id)
+            why, how = admission.reason, admission.held
             if (why, how) == (reason, held):
                 continue
             self._connection.execute(
-                "UPDATE url SET held = ?, reason = ?, kind = ? WHERE id = ?", (how, why, verdict.kind, url_id)
+                "UPDATE url SET held = ?, reason = ?, kind = ?, template = ? WHERE id = ?",
+                (how, why, verdict.kind, admission.template, url_id),
             )
             self._counters.change("held", bool(how) - bool(held))
             self._counters.change("waiting", bool(held) - bool(how))
@@ -263,7 +302,7 @@ def _is_better_found(candidate: Candidate, held: int, state: int) -> bool:
     return state == State.WAITING and (held == HELD_AS_FOUND or (held == HELD and candidate.via is Via.SEED))
 
 
-def _claim(url_id: int, host_id: int, candidate: Candidate) -> Claim:
+def _claim(url_id: int, host_id: int, candidate: Candidate, template: int | None) -> Claim:
     return Claim(
         url_id=url_id,
         url=candidate.url,
@@ -273,6 +312,7 @@ def _claim(url_id: int, host_id: int, candidate: Candidate) -> Claim:
         hops=candidate.hops,
         via=candidate.via,
         parent=candidate.parent,
+        template=template or 0,
     )
 
 

@@ -25,6 +25,7 @@ from gossamer.frontier.again import reopen
 from gossamer.frontier.counters import Counters
 from gossamer.frontier.discovery import Discovery, Found
 from gossamer.frontier.hosts import HostTable
+from gossamer.frontier.novelty import Novelty
 from gossamer.records import (
     Batch,
     Candidate,
@@ -57,6 +58,8 @@ class Receipt:
     hosts: tuple[Host, ...] = ()  # of these, and of seeds
     retries: tuple[tuple[Claim, float], ...] = ()
     held_hosts: tuple[int, ...] = ()
+    parked: tuple[Claim, ...] = ()  # can't be leased any more
+    limits: tuple[tuple[int, int | None], ...] = ()  # templates, and how many of each may be under way
     new: int = 0
 
 
@@ -89,6 +92,7 @@ class Ledger:
         self._hosts = hosts
         self._counters = counters
         self._clock = clock
+        self._novelty = Novelty(connection, discovery, counters)
         self.is_sound = True  # False: a write failed, and memory may know of URLs that the disk does not
         self._next_page = 1 + int(connection.execute("SELECT ifnull(max(id), 0) FROM page").get)
 
@@ -109,6 +113,7 @@ class Ledger:
             for outcome, place in zip(outcomes, stored, strict=True):
                 self._record(outcome, place, work)
             self._follow(outcomes, stored, work.found)
+            self._novelty.judge(outcomes, stored, work.found)
         return self._receipt(work)
 
     def add(self, candidates: Sequence[Candidate], lease: Lease) -> Receipt:
@@ -126,6 +131,7 @@ class Ledger:
             with self._connection:
                 self._check_epoch(lease)
                 yield
+                self.discovery.gate.templates.flush()
                 self._counters.flush()
         except apsw.Error as error:
             self.is_sound = False
@@ -326,6 +332,8 @@ class Ledger:
             hosts=tuple(self._hosts.load(host_id) for host_id in sorted(hosts)),
             retries=tuple(work.retries),
             held_hosts=tuple(work.held_hosts),
+            parked=tuple(work.found.parked),
+            limits=self.discovery.gate.templates.take_limits(),
             new=work.found.new,
         )
 

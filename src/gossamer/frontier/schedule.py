@@ -6,6 +6,7 @@ bounded by hosts, not URLs. A host is in one place at a time:
     idle      no URL to fetch, or none but on disk
     sleeping  has URLs, but may not be asked before its next time      heap by time
     ready     may be asked now                                         heap by its first URL: breadth first
+    patient   its next URL is like others that are under way, and it is not known yet whether they are worth it
     busy      as many fetches under way as it may have, or its robots.txt is being asked for
     aside     given up for now
 """
@@ -13,60 +14,15 @@ bounded by hosts, not URLs. A host is in one place at a time:
 import heapq
 from collections import deque
 from collections.abc import Container, Iterable
-from dataclasses import dataclass, field, replace
-from enum import StrEnum
+from dataclasses import replace
 
+from gossamer.frontier.slot import Place, Slot
+from gossamer.frontier.underway import UnderWay
 from gossamer.policy.politeness import LOG_LAG
 from gossamer.records import Claim, Host, HostUpdate
 
 _MEMORY = 200_000
 """URLs that all runs together hold, about."""
-
-
-class Place(StrEnum):
-    """Where a host is."""
-
-    IDLE = "idle"
-    SLEEPING = "sleeping"
-    READY = "ready"
-    BUSY = "busy"
-    ASIDE = "aside"
-
-
-@dataclass(slots=True)
-class Slot:
-    """One host: what is known of it, and the next of its URLs."""
-
-    host: Host
-    run: deque[Claim] = field(default_factory=deque)
-    delayed: list[tuple[float, int, Claim]] = field(default_factory=list)  # due, URL id: retries and latecomers
-    cursor: int = 0  # the newest URL id that came into memory
-    more_on_disk: bool = False
-    refilling: bool = False
-    busy: int = 0
-    unsent: set[int] = field(default_factory=set)  # URLs leased whose requests are not on their way yet
-    asking_robots: bool = False
-    has_fresh_rules: bool = False  # a robots.txt that no URL was leased under yet
-    place: Place = Place.IDLE
-    ticket: int = 0  # of its newest heap entry; older entries are void
-
-    def first(self, now: float) -> int:
-        """The id of the URL that is next: the order in which hosts are asked."""
-        if not self.run:
-            return self.delayed[0][1]
-        is_due = bool(self.delayed) and self.delayed[0][0] <= now
-        return min(self.run[0].url_id, self.delayed[0][1]) if is_due else self.run[0].url_id
-
-    def wakes_at(self) -> float:
-        """When it may be asked: at its own time, or at that of a retry where nothing else waits."""
-        return self.host.next_at if self.run else max(self.host.next_at, self.delayed[0][0])
-
-    def pop(self, now: float) -> Claim | None:
-        """The next URL that is due."""
-        retry = bool(self.delayed) and self.delayed[0][0] <= now
-        if retry and (not self.run or self.delayed[0][1] < self.run[0].url_id):
-            return heapq.heappop(self.delayed)[2]
-        return self.run.popleft() if self.run else None
 
 
 class Schedule:
@@ -84,6 +40,7 @@ class Schedule:
         self._ready: list[tuple[int, int, int]] = []  # first URL id, ticket, host id
         self._sleeping: list[tuple[float, int, int]] = []  # time, ticket, host id
         self._hungry: list[Slot] = []
+        self._under_way = UnderWay()
         self._tickets = 0
         self._ready_count = 0
 
@@ -132,7 +89,7 @@ class Schedule:
         """Read a host's URLs from disk again, from the first."""
         slot.run.clear()
         slot.delayed.clear()
-        slot.cursor = 0
+        slot.cursor = min(slot.cursor, 0) - 1  # another than before: what is being read for the run is out of date
         slot.more_on_disk = True
         self._put(slot)
         self._check_hunger(slot)
@@ -159,6 +116,20 @@ class Schedule:
         else:
             heapq.heappush(slot.delayed, (0.0, claim.url_id, claim))
             self._put(slot)
+
+    def withdraw(self, claims: Iterable[Claim]) -> None:
+        """URLs that were held on disk: forget them, where they are not leased already."""
+        by_host: dict[int, set[int]] = {}
+        for claim in claims:
+            by_host.setdefault(claim.host_id, set()).add(claim.url_id)
+        for host_id, held in by_host.items():
+            slot = self._slots.get(host_id)
+            if slot is not None:
+                slot.run = deque(claim for claim in slot.run if claim.url_id not in held)
+                slot.delayed = [entry for entry in slot.delayed if entry[1] not in held]
+                heapq.heapify(slot.delayed)
+                self._put(slot)
+                self._check_hunger(slot)
 
     def delay(self, claim: Claim, due: float) -> None:
         """A URL that is tried again, not before ``due``."""
@@ -222,15 +193,28 @@ class Schedule:
             claim: Claim | None = _robots_claim(slot.host)
             slot.asking_robots = True
         else:
-            claim = slot.pop(now)
-            slot.has_fresh_rules = False
+            slot.patient = self._under_way.must_wait(slot.next(now), slot.host.id)
+            claim = None if slot.patient else slot.pop(now)
+            slot.has_fresh_rules = slot.has_fresh_rules and slot.patient
         if claim is not None:
+            self._under_way.leave(claim)
             slot.busy += 1
             if self._per_host > 1 and self._delay(slot):
                 slot.unsent.add(claim.url_id)
         self._put(slot)
         self._check_hunger(slot)
         return claim
+
+    def landed(self, claim: Claim) -> None:
+        """It is known what a leased URL brought: others like it may have waited for that."""
+        for host_id in self._under_way.land(claim):
+            slot = self._slots[host_id]
+            slot.patient = False
+            self._put(slot)
+
+    def limit(self, limits: Iterable[tuple[int, int | None]]) -> None:
+        """How many URLs of a template may be under way at once; None: any number."""
+        self._under_way.limit(limits)
 
     def earliest(self) -> float | None:
         """When the next host wakes up, if any sleeps."""
@@ -330,6 +314,8 @@ class Schedule:
             return Place.ASIDE
         if slot.busy >= self._per_host or slot.asking_robots or slot.unsent:
             return Place.BUSY
+        if slot.patient:
+            return Place.PATIENT
         return Place.SLEEPING if slot.run or slot.delayed else Place.IDLE
 
     def _wake(self, now: float) -> None:

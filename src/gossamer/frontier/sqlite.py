@@ -4,7 +4,7 @@ import asyncio
 import json
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import TypeVar
@@ -14,6 +14,7 @@ import apsw
 from gossamer.archive import requests, store, versions
 from gossamer.archive.database import database_error, select
 from gossamer.clock import Clock
+from gossamer.frontier.claims import COLUMNS, claim_of
 from gossamer.frontier.contract import Wait
 from gossamer.frontier.hosts import HostTable
 from gossamer.frontier.ledger import Ledger, Receipt
@@ -30,7 +31,6 @@ from gossamer.records import (
     RobotsAnswer,
     Selection,
     Statistics,
-    Via,
 )
 from gossamer.url import Origin
 
@@ -102,7 +102,8 @@ class SqliteFrontier:
     async def commit(self, batch: Batch) -> None:
         receipt = await self._in_thread(lambda: self._ledger.commit(batch))
         for outcome in batch.outcomes:
-            self._running.pop(outcome.claim.url_id, None)
+            if self._running.pop(outcome.claim.url_id, None) is not None:
+                self._schedule.landed(outcome.claim)
             self._parts.ring.leave(outcome.claim.url_id)
         self._apply(receipt)
 
@@ -110,6 +111,8 @@ class SqliteFrontier:
         for host in receipt.hosts:
             self._schedule.know(host)
         self._schedule.push(receipt.claims)
+        self._schedule.withdraw(receipt.parked)
+        self._schedule.limit(receipt.limits)
         for claim, due in receipt.retries:
             self._schedule.delay(claim, due)
         for host_id in receipt.held_hosts:
@@ -271,13 +274,10 @@ class SqliteFrontier:
     def _read_run(self, host_id: int, after: int, limit: int) -> tuple[list[tuple[Claim, float]], bool]:
         rows = select(
             self._connection,
-            "SELECT url.id, url, host, origin, depth, hops, attempts, via, parent, ifnull(due, 0)"
-            " FROM url JOIN host ON host.id = url.host"
-            " WHERE host = ? AND state = 0 AND held = 0 AND url.id > ? ORDER BY url.id LIMIT ?",
+            f"SELECT {COLUMNS} WHERE host = ? AND state = 0 AND held = 0 AND url.id > ? ORDER BY url.id LIMIT ?",
             (host_id, after, limit),
         )
-        claims = [(replace(Claim(*row[:7]), via=Via(row[7]), parent=row[8]), row[9]) for row in rows]
-        return claims, len(rows) == limit
+        return [(claim_of(row), row[-1]) for row in rows], len(rows) == limit
 
     # --- the thread
 

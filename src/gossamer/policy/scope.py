@@ -139,6 +139,17 @@ class Scope:
         """Whether a sitemap that nobody named is looked for: on the host of a seed, or of what a seed redirects to."""
         return self.sitemaps and _host(url) in self._hosts
 
+    def one_of_many(self, url: str) -> str:
+        """The registrable domain of a URL on a host that the domain may have any number of; empty for other hosts.
+
+        The hosts of seeds are none of these, nor the domain itself and its www.
+        """
+        if self.extent not in ("domain", "any") or _host(url) in self._hosts:
+            return ""
+        hostname = origin(url).hostname
+        domain = registrable_domain(hostname)
+        return "" if hostname in (domain, f"www.{domain}") else domain
+
     def _is_redirected_seed(self, candidate: Candidate) -> bool:
         """example.org that answers from www.example.org is still what was asked for."""
         return candidate.via is Via.REDIRECT and candidate.depth == 0 and _domain(candidate.url) in self._domains

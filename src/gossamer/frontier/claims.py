@@ -1,0 +1,19 @@
+"""Claims as they are read from the URL table."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from gossamer.records import Claim, Via
+
+COLUMNS = (
+    "url.id, url, host, origin, depth, hops, attempts, via, parent, ifnull(template, 0),"
+    " ifnull(due, 0)"
+    " FROM url JOIN host ON host.id = url.host"
+)
+"""What a query selects for `claim_of`; its due time is the last column."""
+
+
+def claim_of(row: Sequence[Any]) -> Claim:
+    """The claim to a URL from its row."""
+    url_id, url, host_id, origin, depth, hops, attempts, via, parent, template, _ = row
+    return Claim(url_id, url, host_id, origin, depth, hops, attempts, Via(via), parent, template)

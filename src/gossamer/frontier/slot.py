@@ -1,0 +1,65 @@
+"""One host as the schedule sees it: where it is, what is known of it, and the next of its URLs."""
+
+import heapq
+from collections import deque
+from dataclasses import dataclass, field
+from enum import StrEnum
+
+from gossamer.records import Claim, Host
+
+
+class Place(StrEnum):
+    """Where a host is."""
+
+    IDLE = "idle"
+    SLEEPING = "sleeping"
+    READY = "ready"
+    BUSY = "busy"
+    PATIENT = "patient"
+    ASIDE = "aside"
+
+
+@dataclass(slots=True)
+class Slot:
+    """One host: what is known of it, and the next of its URLs."""
+
+    host: Host
+    run: deque[Claim] = field(default_factory=deque)
+    delayed: list[tuple[float, int, Claim]] = field(default_factory=list)  # due, URL id: retries and latecomers
+    cursor: int = 0  # the newest URL id that came into memory
+    more_on_disk: bool = False
+    refilling: bool = False
+    busy: int = 0
+    unsent: set[int] = field(default_factory=set)  # URLs leased whose requests are not on their way yet
+    asking_robots: bool = False
+    patient: bool = False  # its next URL waits for what others of its template bring
+    has_fresh_rules: bool = False  # a robots.txt that no URL was leased under yet
+    place: Place = Place.IDLE
+    ticket: int = 0  # of its newest heap entry; older entries are void
+
+    def first(self, now: float) -> int:
+        """The id of the URL that is next: the order in which hosts are asked."""
+        if not self.run:
+            return self.delayed[0][1]
+        is_due = bool(self.delayed) and self.delayed[0][0] <= now
+        return min(self.run[0].url_id, self.delayed[0][1]) if is_due else self.run[0].url_id
+
+    def wakes_at(self) -> float:
+        """When it may be asked: at its own time, or at that of a retry where nothing else waits."""
+        return self.host.next_at if self.run else max(self.host.next_at, self.delayed[0][0])
+
+    def next(self, now: float) -> Claim | None:
+        """The next URL that is due."""
+        if self._is_retry_next(now):
+            return self.delayed[0][2]
+        return self.run[0] if self.run else None
+
+    def pop(self, now: float) -> Claim | None:
+        """Take the next URL that is due."""
+        if self._is_retry_next(now):
+            return heapq.heappop(self.delayed)[2]
+        return self.run.popleft() if self.run else None
+
+    def _is_retry_next(self, now: float) -> bool:
+        retry = bool(self.delayed) and self.delayed[0][0] <= now
+        return retry and (not self.run or self.delayed[0][1] < self.run[0].url_id)

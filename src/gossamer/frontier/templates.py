@@ -1,0 +1,106 @@
+"""The template table: what is known of URLs that differ in nothing but numbers and ids."""
+
+from collections import OrderedDict
+from dataclasses import dataclass, field
+
+import apsw
+import numpy as np
+
+from gossamer.archive.database import select_one
+from gossamer.parse.sketch import Hashes, Sketch
+from gossamer.policy.novelty import Budget
+
+_CACHED = 4096
+_KNOWN = 2048
+"""Hashes that are kept of a template's texts: the newest, for what was new once may be repeated for ever."""
+
+
+def _nothing() -> Hashes:
+    return np.zeros(0, dtype=np.uint32)
+
+
+@dataclass(slots=True)
+class Template:
+    """A row of the table, as the writer thread works on it."""
+
+    id: int
+    key: str
+    budget: Budget
+    known: Hashes = field(default_factory=_nothing)  # of the texts of its pages, the newest last
+
+    def unknown(self, sketch: Sketch) -> int:
+        """How many hashes of a text are new; they are known from now on."""
+        new = sketch.unknown(self.known)
+        self.known = np.concatenate((self.known, new))[-_KNOWN:]
+        return len(new)
+
+
+class TemplateTable:
+    """Templates by key and by id; runs in the writer thread, inside the caller's transaction."""
+
+    def __init__(self, connection: apsw.Connection, budget: int) -> None:
+        self._connection = connection
+        self._budget = budget
+        self._by_key: OrderedDict[str, Template] = OrderedDict()
+        self._changed: dict[int, Template] = {}
+        self._limits: dict[int, int | None] = {}
+
+    def find(self, key: str) -> Template | None:
+        """The template with this key, where it has a row."""
+        known = self._by_key.get(key)
+        return known if known is not None else self._load(key)
+
+    def get(self, template_id: int) -> Template:
+        """The template of a row that names it."""
+        key = select_one(self._connection, "SELECT key FROM template WHERE id = ?", (template_id,))
+        found = self.find(key[0]) if key is not None else None
+        if found is None:
+            raise KeyError(template_id)
+        return found
+
+    def make(self, key: str, most: float | None = None) -> Template:
+        """A new row, with a whole budget or ``most`` of it, but for one page at least."""
+        credit = float(self._budget) if most is None else max(1.0, min(most, self._budget))
+        self._connection.execute("INSERT INTO template (key, credit) VALUES (?, ?)", (key, credit))
+        template = Template(self._connection.last_insert_rowid(), key, Budget(credit))
+        self._limits[template.id] = template.budget.under_way(self._budget)
+        return self._keep(template)
+
+    def note(self, template: Template) -> None:
+        """Its row is to be written at the end of the transaction."""
+        self._changed[template.id] = template
+
+    def flush(self) -> None:
+        """Write what changed, as a last step of the transaction."""
+        self._connection.executemany(
+            "UPDATE template SET credit = ?, judged = ?, novel = ?, known = ? WHERE id = ?",
+            [
+                (each.budget.credit, each.budget.judged, each.budget.novel, each.known.astype("<u4").tobytes(), each.id)
+                for each in self._changed.values()
+            ],
+        )
+        self._limits |= {each.id: each.budget.under_way(self._budget) for each in self._changed.values()}
+        self._changed.clear()
+
+    def take_limits(self) -> tuple[tuple[int, int | None], ...]:
+        """What changed since the last time: templates, and how many URLs of each may be under way."""
+        limits, self._limits = self._limits, {}
+        return tuple(limits.items())
+
+    def _load(self, key: str) -> Template | None:
+        query = "SELECT id, credit, judged, novel, known FROM template WHERE key = ?"
+        row = select_one(self._connection, query, (key,))
+        if row is None:
+            return None
+        number, credit, judged, novel, known = row
+        hashes = np.frombuffer(known, dtype="<u4").astype(np.uint32)
+        return self._keep(Template(number, key, Budget(credit, judged, novel), hashes))
+
+    def _keep(self, template: Template) -> Template:
+        self._by_key[template.key] = template
+        while len(self._by_key) > _CACHED:
+            key, oldest = self._by_key.popitem(last=False)
+            if oldest.id in self._changed:  # it is needed until it is written
+                self._by_key[key] = oldest
+                break
+        return template

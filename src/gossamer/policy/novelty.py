@@ -1,0 +1,66 @@
+"""How many pages a template may still have: it pays for those that bring no news, and earns with those that do. Pure.
+
+A template starts with a budget. While it is on trial, no more of its URLs are under way at once than it could pay for
+if none brought news: so the bound holds however many are found at once, and however long it takes to know what a page
+says. One that has proved itself is held back no longer, until a long run of its pages brings nothing.
+"""
+
+from dataclasses import dataclass
+from enum import IntEnum
+
+PROVEN = 32
+"""Pages with news after which a template is held back no longer."""
+
+_EARNED = 2.0  # by a page with news: a template goes on for ever when more than a third of its pages bring some
+_LASTING = 32  # pages with news for each further page of credit that may be saved up
+
+
+class News(IntEnum):
+    """What a page of a template brought, by what it costs."""
+
+    SOME = 0  # new text
+    OTHER = 1  # no text, but pictures or links to pages of another kind
+    LEAF = 2  # nothing, but it leads nowhere either: there can't be endlessly many
+    COPY = (
+        3  # a leaf with the very text of another page, or a redirect to more of the same (of which few come in a row)
+    )
+    NONE = 4  # nothing, and more of the same
+
+
+_COSTS = {News.OTHER: 1 / 64, News.LEAF: 0.0, News.COPY: 0.25, News.NONE: 1.0}
+
+
+@dataclass(frozen=True, slots=True)
+class Budget:
+    """The account of one template."""
+
+    credit: float
+    judged: int = 0
+    novel: int = 0
+
+    @property
+    def is_closed(self) -> bool:
+        """Whether it can't pay for another page."""
+        return self.credit < 1
+
+    @property
+    def is_proven(self) -> bool:
+        """Whether its URLs need not wait for news of the others."""
+        return self.novel >= PROVEN and not self.is_closed
+
+    def under_way(self, start: int) -> int | None:
+        """How many of its URLs may be asked for before it is known what they brought; None: any number.
+
+        More and more where all of them were harmless; ``start`` is what a template starts with.
+        """
+        if self.is_proven:
+            return None
+        harmless = self.judged // 2 if self.credit >= start else 0
+        return max(1, int(self.credit)) + harmless
+
+    def after(self, news: News, start: int) -> "Budget":
+        """The account after one more page; ``start`` is what a template starts with."""
+        if news is not News.SOME:
+            return Budget(self.credit - _COSTS[news], self.judged + 1, self.novel)
+        most = 2 * start + self.novel / _LASTING
+        return Budget(min(most, max(0.0, self.credit) + _EARNED), self.judged + 1, self.novel + 1)

@@ -1,0 +1,120 @@
+"""A site of real pages surrounded by traps, each with links from many of the real pages."""
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from datetime import date, timedelta
+from random import Random
+from urllib.parse import parse_qs, urlsplit
+
+from fakeweb import prose, recipes
+from fakeweb.page import Asked, Page, Site
+
+NAV = "".join(f'<li><a href="/">{word}</a></li>' for word in ("Home", "About us", "Products", "Contact", "Imprint"))
+"""What stands on every page, trap or not."""
+
+
+def page(title: str, body: str, links: Iterable[str] = ()) -> Page:
+    """A page as the generator of a whole site makes it: the same around every text."""
+    below = "".join(f'<p><a href="{link}">more</a></p>' for link in links)
+    return recipes.html(f"<ul>{NAV}</ul><h1>{title}</h1>{body}{below}<footer>Made with care</footer>", title=title)
+
+
+@dataclass(frozen=True)
+class Trap:
+    """Pages without end. ``doors``: links into it that the real page with a number has."""
+
+    answer: Callable[[Asked], Page]
+    doors: Callable[[int], list[str]]
+
+
+def calendar(asked: Asked) -> Page:
+    """A month with its days; it leads to the months beside it, to its days, and to far years."""
+    query = parse_qs(urlsplit(asked.path).query)
+    year, month = int(query.get("year", ["2024"])[0]), int(query.get("month", ["1"])[0])
+    first = date(1 + year % 9000, month, 1)
+    days = "".join(f"<td>{number}</td>" for number in range(1, 29))
+    links = [
+        f"/calendar?year={other.year}&month={other.month}"
+        for other in (first - timedelta(1), first + timedelta(32), first + timedelta(365), first + timedelta(3650))
+        if other.year < 9000
+    ]
+    table = f"<table><tr><th>Mon</th><th>Tue</th></tr><tr>{days}</tr></table><p>No events in this month.</p>"
+    return page(f"{first:%B %Y}", table, links)
+
+
+def days(asked: Asked) -> Page:
+    """A calendar in the path, where months lead to days and days to nothing but their month."""
+    parts = [int(part) for part in urlsplit(asked.path).path.split("/") if part.isdigit()]
+    year, month, *day = parts or [2024, 1]
+    if day:
+        return page(f"{day[0]}. {month}. {year}", "<p>Nothing happens on this day.", [f"/days/{year}/{month}/"])
+    after = f"/days/{year + month // 12}/{month % 12 + 1}/"
+    return page(f"{month}/{year}", "<p>Days", [after, *(f"/days/{year}/{month}/{number}/" for number in range(1, 29))])
+
+
+def counter(asked: Asked) -> Page:
+    """Each number leads to the next."""
+    number = int(urlsplit(asked.path).path.rpartition("/")[2] or 0)
+    return page(f"Item {number}", f"<p>This is item {number}", [f"/items/{number + 1}"])
+
+
+def burst(asked: Asked) -> Page:
+    """A thousand links at once, each page of which has a thousand more."""
+    start = int(urlsplit(asked.path).path.rpartition("/")[2] or 0)
+    return page("Archive", f"<p>Entry {start}", [f"/archive/{start * 1000 + number}" for number in range(1000)])
+
+
+def deep(asked: Asked) -> Page:
+    """Relative links into folders of two names, for ever."""
+    return page("Folder", "<p>Choose one", ["left/", "right/"])
+
+
+def session(asked: Asked) -> Page:
+    """Each link of each page has a new session id."""
+    rng = Random(asked.path)
+    ids = [f"{rng.getrandbits(64):016x}" for _ in range(8)]
+    path = urlsplit(asked.path).path
+    return page("Basket", f"<p>Your session is {ids[0]}, the basket is empty", [f"{path}?sid={each}" for each in ids])
+
+
+def growing(asked: Asked) -> Page:
+    """A redirect to a longer URL, again and again."""
+    return recipes.redirect(f"{asked.path}&again=1")
+
+
+def hashes(asked: Asked) -> Page:
+    """Ids in the path that are drawn anew for each page."""
+    rng = Random(asked.path)
+    links = [f"/token/{rng.getrandbits(128):032x}/view" for _ in range(5)]
+    return page("Token", f"<p>Your token is {rng.getrandbits(64):016x}", links)
+
+
+TRAPS: Mapping[str, Trap] = {
+    "calendar": Trap(calendar, lambda n: [f"/calendar?year={1990 + n}&month={1 + n % 12}"]),
+    "days": Trap(days, lambda n: [f"/days/{1990 + n}/{1 + n % 12}/"]),
+    "items": Trap(counter, lambda n: [f"/items/{n * 1000}"]),
+    "archive": Trap(burst, lambda n: [f"/archive/{n}"]),
+    "deep": Trap(deep, lambda _: ["/deep/"]),
+    "basket": Trap(session, lambda n: [f"/basket?sid={Random(n).getrandbits(64):016x}"]),
+    "grow": Trap(growing, lambda n: [f"/grow?from={n}"]),
+    "token": Trap(hashes, lambda n: [f"/token/{Random(n).getrandbits(128):032x}/view"]),
+}
+"""By the first segment of its paths."""
+
+
+def real_page(number: int, links: list[str]) -> Page:
+    """A short page of a shop: a number, and a few words that others have too."""
+    rng = Random(number)
+    return page(f"Product {number}", f"<p>{prose.sentence(rng, 'utf-8', 12)}, {number} €", links)
+
+
+def surrounded(real: int = 300, *names: str) -> Site:
+    """``real`` pages at /, /product/1.html, … among the traps that are named."""
+    site = Site()
+    traps = [TRAPS[name] for name in names]
+    for number in range(real):
+        below = [f"/product/{child}.html" for child in range(3 * number + 1, 3 * number + 4) if child < real]
+        doors = [door for trap in traps for door in trap.doors(number)]
+        site.pages["/" if not number else f"/product/{number}.html"] = real_page(number, [*doors, *below])
+    site.fallback = recipes.by_prefix(**{name: TRAPS[name].answer for name in names})
+    return site

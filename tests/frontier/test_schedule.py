@@ -1,5 +1,6 @@
 """The schedule of hosts against a model that knows everything: what waits on disk, who is asked, and when."""
 
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
 from typing import Any
 from unittest.mock import patch
@@ -143,15 +144,16 @@ class Hosts(RuleBasedStateMachine):
     @rule()
     def take_back(self) -> None:
         """A command takes hosts back that were put aside."""
-        for known in self.model.hosts.values():
-            known.aside = False
+        returned = {number for number, known in self.model.hosts.items() if known.aside}
+        for number in returned:
+            self.model.hosts[number].aside = False
         for number, claim in list(self.model.held.items()):
             self.model.disk[number] = Waiting(claim, is_late=True)
             del self.model.held[number]
-        self._reload()
+        self._reload(returned)
 
-    def _reload(self) -> None:
-        with_urls = {waiting.claim.host_id for waiting in self.model.disk.values()}
+    def _reload(self, returned: AbstractSet[int] = frozenset()) -> None:
+        with_urls = {waiting.claim.host_id for waiting in self.model.disk.values()} | returned
         self.schedule.reload([Host(host, f"http://h{host}.test") for host in sorted(with_urls)])
         self.last.clear()
 

@@ -39,7 +39,7 @@ class Seen(RuleBasedStateMachine):
         self.seen.add(keys(*values))
         self.model |= known(set(values))
 
-    @rule(start=KEYS, count=st.integers(1, 3000))
+    @rule(start=KEYS, count=st.integers(1, 1500))
     def add_many(self, start: int, count: int) -> None:
         """Neighbours, so that long rows of full slots come about and the table grows."""
         values = {(start + number) % 2**64 for number in range(count)}
@@ -67,7 +67,7 @@ class Seen(RuleBasedStateMachine):
 
 
 TestSeen = Seen.TestCase
-TestSeen.settings = settings(max_examples=40, stateful_step_count=25, deadline=None)
+TestSeen.settings = settings(max_examples=25, stateful_step_count=25, deadline=None)
 
 
 @given(st.sets(st.integers(0, 2**64 - 1), max_size=300))

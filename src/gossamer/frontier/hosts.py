@@ -78,9 +78,10 @@ class HostTable:
         if update.put_aside:
             self._aside.setdefault(update.host_id, update.put_aside)
 
-    def take_back(self) -> None:
-        """Read anew which hosts are put aside, after a command took some back."""
-        self._aside = self._read_aside()
+    def take_back(self) -> list[Host]:
+        """Read anew which hosts are put aside, after a command took some back; these."""
+        before, self._aside = self._aside, self._read_aside()
+        return [self.load(host_id) for host_id in before.keys() - self._aside.keys()]
 
     def _read_aside(self) -> dict[int, str]:
         return dict(select(self._connection, "SELECT id, put_aside FROM host WHERE put_aside != ''"))

@@ -76,7 +76,7 @@ class Schedule:
             self._check_hunger(slot)
 
     def reload(self, hosts: Iterable[Host]) -> None:
-        """After a command changed what waits on disk: ``hosts`` have URLs there, all others have none."""
+        """After a command changed what waits on disk: ``hosts`` may have URLs there, all others have none."""
         waiting = {host.id: host for host in hosts}
         for host_id in self._slots.keys() - waiting.keys():
             self.forget_urls(host_id)

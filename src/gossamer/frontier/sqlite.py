@@ -145,8 +145,8 @@ class SqliteFrontier:
         """Read anew what waits, after a command changed it on disk."""
 
         def read() -> list[Host]:
-            self._parts.hosts.take_back()
-            return self._parts.hosts.with_waiting_urls()
+            taken_back = self._parts.hosts.take_back()  # URLs may yet be found for them
+            return [*taken_back, *self._parts.hosts.with_waiting_urls()]
 
         self._schedule.reload(await self._in_thread(read))
         self._parts.on_news()

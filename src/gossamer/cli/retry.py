@@ -21,7 +21,7 @@ from gossamer.records import Selection
 
 FIELDS = ("urls",)
 
-PATIENCE = 5.0
+PATIENCE = 15.0
 """Seconds to wait for a running crawl's answer; it looks for commands each second."""
 
 _host_option = click.option("--host", default="", metavar="HOST", help="only those of this host")

@@ -1,5 +1,6 @@
 """From a seed to a plan. Equal seeds give equal plans; only the moments at which things coincide are the machine's."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from random import Random
@@ -20,6 +21,9 @@ class Blow(StrEnum):
     PARSER = "kill -9 of a parser"
     NO_ROOM = "no room on the disk"
     RIVAL = "the same command beside it"
+    LOOK = "commands that look in"
+    BACKUP = "a backup while it runs"
+    RETRY = "a retry while it runs"
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,6 +99,14 @@ RARE = ("silent", "busy", "busy until", "429")  # each takes its time
 FINAL = ("garbage", "huge head", "no gzip", "404")  # of which another try is not expected to change anything
 ROBOTS = ("503", "500", "reset", "truncated", "closed", "slow")
 
+STORM = 300
+"""Seeds from here on are harder: more hosts, faults and blows, and commands that look in meanwhile."""
+
+_BLOWS = (
+    *(Blow.KILL, Blow.KILL_AT_CALL, Blow.DISK, Blow.INTERRUPT, Blow.INTERRUPT_TWICE),
+    *(Blow.TERMINATE, Blow.FREEZE, Blow.PARSER, Blow.NO_ROOM, Blow.RIVAL),
+)
+
 _CALLS = {"pwrite64": 250, "fdatasync": 30, "write": 25, "fsync": 4, "rename": 2, "ftruncate": 4, "unlink": 3}
 """About so many of each does a run make."""
 
@@ -102,7 +114,8 @@ _CALLS = {"pwrite64": 250, "fdatasync": 30, "write": 25, "fsync": 4, "rename": 2
 def draw(seed: int) -> Plan:
     """The plan of a seed."""
     rng = Random(f"chaos {seed}")
-    hosts = _hosts(rng)
+    is_storm = seed >= STORM
+    hosts = _hosts(rng, [2, 3, 4, 5, 6] if is_storm else [1, 1, 2, 2, 3])
     is_patient = rng.random() < 0.7
     delay = rng.choice([0.0, 0.0, 0.02, 0.05])
     per_host = rng.choice([1, 1, 2])
@@ -111,9 +124,12 @@ def draw(seed: int) -> Plan:
     return Plan(
         seed=seed,
         hosts=hosts,
-        faults=_faults(rng, hosts, is_patient=is_patient),
-        outages=_outages(rng, len(hosts)),
-        disturbances=tuple(_disturbance(rng) for _ in range(rng.choice([0, 1, 1, 2, 2, 3, 4]))),
+        faults=_faults(rng, hosts, [4, 8, 16] if is_storm else [0, 0, 2, 4, 8], is_patient=is_patient),
+        outages=tuple(outage for _ in range(3 if is_storm else 1) for outage in _outages(rng, len(hosts))),
+        disturbances=tuple(
+            _disturbance(rng, [*_BLOWS, Blow.LOOK, Blow.BACKUP, Blow.RETRY] if is_storm else _BLOWS)
+            for _ in range(rng.choice([4, 6, 8] if is_storm else [0, 1, 1, 2, 2, 3, 4]))
+        ),
         delay=delay,
         per_host=per_host,
         limit=limit,
@@ -137,13 +153,13 @@ def site_of(host: HostPlan) -> GeneratedSite:
     )
 
 
-def _hosts(rng: Random) -> tuple[HostPlan, ...]:
-    count = rng.choice([1, 1, 2, 2, 3])
+def _hosts(rng: Random, counts: Sequence[int]) -> tuple[HostPlan, ...]:
+    count = rng.choice(counts)
     has_names = rng.random() < 0.3
     return tuple(
         HostPlan(
             seed=rng.randrange(1_000_000),
-            pages=rng.randrange(6, 60 // count),
+            pages=rng.randrange(6, max(60 // count, 14)),
             max_delay=rng.choice([0.0, 0.005, 0.03]),
             crawl_delay=0.06 if rng.random() < 0.1 else None,
             name=f"host{number}.test" if has_names else "",
@@ -156,11 +172,11 @@ def _hosts(rng: Random) -> tuple[HostPlan, ...]:
     )
 
 
-def _faults(rng: Random, hosts: tuple[HostPlan, ...], *, is_patient: bool) -> tuple[Fault, ...]:
+def _faults(rng: Random, hosts: tuple[HostPlan, ...], counts: Sequence[int], *, is_patient: bool) -> tuple[Fault, ...]:
     faults = []
     for number, host in enumerate(hosts):
         paths = sorted(site_of(host).asked)
-        for path in rng.sample(paths, min(len(paths), rng.choice([0, 0, 2, 4, 8]))):
+        for path in rng.sample(paths, min(len(paths), rng.choice(counts))):
             kinds = PASSING if is_patient or rng.random() < 0.7 else FINAL
             faults.append(Fault(number, path, rng.choice(kinds), rng.randrange(1, 4)))
         if rng.random() < 0.25:
@@ -176,8 +192,8 @@ def _outages(rng: Random, count: int) -> tuple[Outage, ...]:
     return (Outage(rng.randrange(count), rng.randrange(1, 30), rng.choice([0.05, 0.3, 1.0])),)
 
 
-def _disturbance(rng: Random) -> Disturbance:
-    blow = rng.choice([Blow.KILL, Blow.KILL, Blow.KILL, Blow.KILL_AT_CALL, Blow.DISK, Blow.DISK, *Blow])
+def _disturbance(rng: Random, blows: Sequence[Blow]) -> Disturbance:
+    blow = rng.choice([Blow.KILL, Blow.KILL, Blow.KILL, Blow.KILL_AT_CALL, Blow.DISK, Blow.DISK, *blows])
     if blow in (Blow.DISK, Blow.KILL_AT_CALL):
         call = rng.choice(list(_CALLS))
         error = rng.choice(["ENOSPC", "EIO"]) if blow is Blow.DISK else ""

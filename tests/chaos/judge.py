@@ -116,9 +116,8 @@ def _as_answered(ride: Ride, visit: Visit) -> Visit:
     site = next(site for site in ride.world.sites if visit.url.startswith(ride.world.web.origin(site) + "/"))
     kind = next((f.kind for f in ride.plan.faults if ride.world.sites[f.host] is site and f.path == visit.path), "")
     times = sum(other.url == visit.url and other.number < visit.number for other in ride.visits)
-    is_healed = any(again <= visit.at for again in ride.retries)
-    is_ill = kind in BROKEN_BODIES and times < _times(ride, site, visit.path) and not is_healed
-    is_taken_up = 400 <= visit.status < 500 and ride.retries and not is_healed
+    is_ill = kind in BROKEN_BODIES and times < _times(ride, site, visit.path) and visit.at < ride.healed
+    is_taken_up = 400 <= visit.status < 500 and any(visit.at < again for again in ride.retries)
     is_lost = any(
         fallen is site and visit.at <= at + 0.1 <= (visit.ended or at) + 0.3 for fallen, at in ride.world.falls
     )

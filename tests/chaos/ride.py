@@ -1,5 +1,6 @@
 """Carries a plan out: the same command again and again, disturbed until the last time."""
 
+import math
 import os
 import shutil
 import signal
@@ -15,6 +16,7 @@ from chaos.draw import Blow, Disturbance, Plan
 from chaos.web import World
 from durability.crawling import Ended, Process, run, start
 from fakeweb import Visit
+from oracle import check_archive
 
 PATIENCE = 90.0
 """Seconds that one run may take; a plan's sites take a few."""
@@ -54,6 +56,7 @@ class Ride:
     memory: int = 0  # bytes, the most
     descriptors: int = 0  # the most
     seconds: float = 0.0
+    healed: float = math.inf  # when the world became well for good
     retries: list[float] = field(default_factory=list)  # moments at which all that was given up was taken up again
 
 
@@ -141,12 +144,36 @@ class Rider:
                     _kill_a_child(process.popen.pid)
                 case Blow.RIVAL:
                     self._rival()
+                case Blow.LOOK | Blow.BACKUP | Blow.RETRY:
+                    self._look_in(disturbance.blow)
 
     def _rival(self) -> None:
         """The folder is taken: a second crawl says so and touches nothing. Or the first is over, and it finds nothing to do."""
         ended = run(*self._command)
         if ended.code not in (0, 3, 4) or "Traceback" in ended.err:
             self._ride.found.append(f"rival: exit code {ended.code}: {ended.err[-500:]}")
+
+    def _look_in(self, blow: Blow) -> None:
+        """Other commands beside the crawl: they find what they look for, and disturb nothing."""
+        folder = self._ride.folder
+        if not (folder / "crawl.db").exists():
+            return
+        copy = folder.with_name(f"backup{len(self._ride.runs)}")
+        commands: dict[Blow, list[tuple[str | Path, ...]]] = {
+            Blow.LOOK: [("status", "--json", folder), ("urls", "--json", folder), ("search", "--json", folder, "dawn")],
+            Blow.BACKUP: [("backup", folder, copy), ("verify", copy)],
+            Blow.RETRY: [("retry", folder)],
+        }
+        for command in commands[blow]:
+            ended = run(*command)
+            if ended.code or "Traceback" in ended.err:
+                self._ride.found.append(
+                    f"look: {command[0]} ended with {ended.code}: {ended.err[-500:]}{ended.out[-500:]}"
+                )
+        if blow is Blow.BACKUP and (copy / "crawl.db").exists():
+            self._ride.found += [f"backup: {line}" for line in check_archive(copy, is_finished=False)]
+        if blow is Blow.RETRY:
+            self._ride.retries.append(time.time())
 
     def _wait(self, process: Process, condition: Callable[[list[Visit]], bool]) -> None:
         until = time.monotonic() + PATIENCE
@@ -204,6 +231,7 @@ def ride(plan: Plan, folder: Path) -> Ride:
         weather.end()
         if not plan.is_patient:
             world.heal()
+            result.healed = time.time()
             _retry(result)
             rider.undisturbed()
         result.visits = world.web.log

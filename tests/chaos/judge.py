@@ -99,13 +99,14 @@ def _check_visits(ride: Ride) -> list[str]:
             for visit in ride.visits
             if visit.at > ride.forgotten and not _is_trapped(ride, visit.url)
         ],
-        pages=None if plan.limit else _pages(ride),
         asked={web.url(path, site) for site in ride.world.sites for path in _may_be_asked(ride, site)},
         robots=rules,
         tries=tries,
         robots_tries=tries,
         kills=ride.ends,
     )
+    whole = {visit.url for visit in ride.visits if (visit.status, visit.outcome) == (200, "whole")}
+    found += [f"missing: {url} was never fetched" for url in sorted(_pages(ride) - whole) if not plan.limit]
     most = MAX_TRAPPED * sum(bool(host.trap) for host in plan.hosts)
     return found + ([f"trap: {len(trapped)} requests"] if len(trapped) > most else [])
 

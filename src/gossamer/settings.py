@@ -166,9 +166,9 @@ class Settings:
     host_failures: int = _setting(8, "failures in a row after which a host is put aside", low=1, high=1000)
     max_redirects: int = _setting(20, "redirects in a row at the most", low=0, high=100)
     trap_budget: int = _setting(
-        6,
+        0,
         "pages without new text before the URLs that differ from theirs in numbers, ids or parameters only are parked;"
-        " 0: never",
+        " 0: never; 6 is a good number for sites with calendars and counters",
         section="Traps",
         low=0,
         high=1000,

@@ -7,7 +7,7 @@ from random import Random
 from urllib.parse import parse_qs, urlsplit
 
 from fakeweb import prose, recipes
-from fakeweb.page import Asked, Page, Site
+from fakeweb.page import NOT_FOUND, Asked, Page, Site
 
 NAV = "".join(f'<li><a href="/">{word}</a></li>' for word in ("Home", "About us", "Products", "Contact", "Imprint"))
 """What stands on every page, trap or not."""
@@ -106,6 +106,74 @@ def real_page(number: int, links: list[str]) -> Page:
     """A short page of a shop: a number, and a few words that others have too."""
     rng = Random(number)
     return page(f"Product {number}", f"<p>{prose.sentence(rng, 'utf-8', 12)}, {number} €", links)
+
+
+def _pages(answer: Callable[[Asked], Page]) -> Callable[[Asked], Page]:
+    """All pages there are; what crawlers ask for beside them is not there."""
+    return lambda asked: NOT_FOUND if asked.path in ("/robots.txt", "/sitemap.xml") else answer(asked)
+
+
+def with_sessions(real: int = 300) -> Site:
+    """A site that is reached with session ids only: every link of every answer has a new one."""
+
+    def answer(asked: Asked) -> Page:
+        rng = Random(asked.path)
+        number = int(urlsplit(asked.path).path[1:] or 0)
+        targets = [3 * number + 1, 3 * number + 2, 3 * number + 3, number // 3, 0, number + 1]
+        links = [f"/{target}?PHPSESSID={rng.getrandbits(128):032x}" for target in targets if target < real]
+        return real_page(number, links)
+
+    return Site(fallback=_pages(answer))
+
+
+def with_variants(real: int = 300) -> Site:
+    """Every page can also be had sorted otherwise, for print, in three languages that are one, and with who linked to it."""
+
+    def answer(asked: Asked) -> Page:
+        path, _, query = asked.path.partition("?")
+        number = int(path[5:-5] or 0)
+        text = prose.sentence(Random(number), "utf-8", 40).split()
+        if query == "sort=desc":
+            text = text[::-1]
+        nav = "" if query == "print=1" else NAV
+        links = [f"/page{child}.html" for child in range(3 * number + 1, 3 * number + 4) if child < real]
+        variants = ["?sort=desc", "?print=1", *(f"?lang={each}" for each in ("de", "en", "ja")), f"?from={number}"]
+        body = "".join(f"<p>{word}" for word in [f"{prose.unique_word(number)}", *text])
+        below = "".join(f'<p><a href="{link}">more</a>' for link in [*variants, *links])
+        return recipes.html(f"<ul>{nav}</ul>{body}{below}", title=f"Page {number}")
+
+    return Site(fallback=_pages(answer))
+
+
+def endless_hosts(real: int, domain: str, hosts: list[str]) -> tuple[Site, ...]:
+    """Real pages on the domain and on two named hosts, among hosts that lead to hosts that lead to hosts."""
+
+    def main(asked: Asked) -> Page:
+        number = int(asked.path.partition("?")[0][2:] or 0)
+        links = [f"/p{child}" for child in range(3 * number + 1, 3 * number + 4) if child < real]
+        port = asked.host.rpartition(":")[2]
+        doors = [f"http://{Random(number).choice(hosts)}.{domain}:{port}/" for _ in range(1)]
+        docs = [f"http://docs.{domain}:{port}/", f"http://blog.{domain}:{port}/"]
+        return real_page(number, [*docs, *doors, *links])
+
+    def made_up(asked: Asked) -> Page:
+        rng = Random(asked.host + asked.path)
+        port = asked.host.rpartition(":")[2]
+        links = [f"http://{name}.{domain}:{port}/" for name in rng.sample(hosts, 5)]
+        return page(
+            f"Welcome to {asked.host.partition('.')[0]}", "<p>This domain may be for sale", [*links, "/more", "/a/"]
+        )
+
+    def docs(asked: Asked) -> Page:
+        number = int(asked.path[2:] or 0)
+        seed = number + (10_000 if asked.host.startswith("docs") else 20_000)
+        return real_page(seed, [f"/p{child}" for child in range(2 * number + 1, 2 * number + 3) if child < 40])
+
+    return (
+        Site(fallback=_pages(main), name=domain),
+        *(Site(fallback=_pages(docs), name=f"{name}.{domain}") for name in ("docs", "blog")),
+        *(Site(fallback=_pages(made_up), name=f"{name}.{domain}") for name in hosts),
+    )
 
 
 def surrounded(real: int = 300, *names: str) -> Site:

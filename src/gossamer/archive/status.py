@@ -13,6 +13,7 @@ FRESH = 10.0
 
 _EVENTS = 10
 _HOSTS = 20
+_REASONS = 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,6 +39,7 @@ class Status:
     finished: int
     failed: int
     held: int
+    held_by: Mapping[str, int]  # of these, by how the reason begins; the 20 most frequent
     pages: int
     bytes: int
     hosts: int
@@ -54,6 +56,7 @@ def status(connection: apsw.Connection, now: float) -> Status:
         state, pid, started, heartbeat, activity = _crawl(connection, now)
         hosts = _number(connection.execute("SELECT count(*) FROM host").get)
         hosts_aside, events = _hosts_aside(connection), _events(connection)
+        held_by = _held_by(connection)
     running = min(_number(activity.get("running")), totals.get("waiting", 0))
     return Status(
         state=state,
@@ -65,6 +68,7 @@ def status(connection: apsw.Connection, now: float) -> Status:
         finished=totals.get("finished", 0),
         failed=totals.get("failed", 0),
         held=totals.get("held", 0),
+        held_by=held_by,
         pages=totals.get("pages", 0),
         bytes=totals.get("bytes", 0),
         hosts=hosts,
@@ -100,6 +104,15 @@ def _is_alive(pid: int) -> bool:
 def _hosts_aside(connection: apsw.Connection) -> tuple[tuple[str, str], ...]:
     rows = connection.execute("SELECT origin, put_aside FROM host WHERE put_aside != '' LIMIT ?", (_HOSTS,))
     return tuple((str(origin), str(reason)) for origin, reason in rows)
+
+
+def _held_by(connection: apsw.Connection) -> dict[str, int]:
+    rows = connection.execute(
+        "SELECT substr(reason, 1, instr(reason || ':', ':') - 1), count(*) FROM url WHERE held != 0"
+        " GROUP BY 1 ORDER BY 2 DESC, 1 LIMIT ?",
+        (_REASONS,),
+    )
+    return {str(reason): _number(count) for reason, count in rows}
 
 
 def _events(connection: apsw.Connection) -> tuple[Event, ...]:

@@ -25,7 +25,10 @@ ACTIVITY = (
     "elapsed",
     "pause",
 )
-FIELDS = ("folder", "state", "pid", "started", "heartbeat", *COUNTS, "hosts_aside", "errors", *ACTIVITY, "events")
+FIELDS = (
+    *("folder", "state", "pid", "started", "heartbeat", *COUNTS),
+    *("held_by", "hosts_aside", "errors", *ACTIVITY, "events"),
+)
 
 
 @click.command(
@@ -57,6 +60,7 @@ def _row(folder: Path, found: Status) -> output.Row:
     return {
         "folder": str(folder),
         **row,
+        "held_by": found.held_by,
         "hosts_aside": dict(found.hosts_aside),
         "errors": found.errors,
         **{name: found.activity.get(name) for name in ACTIVITY},
@@ -74,6 +78,8 @@ def _pairs(folder: Path, found: Status, now: float) -> Iterator[tuple[str, objec
         speed = float(str(found.activity.get("bytes_per_second") or 0))
         yield "speed", f"{found.activity.get('pages_per_second')} pages/s, {output.size_text(speed)}/s"
         yield "downloaders", f"{found.activity.get('downloaders_busy')} of {found.activity.get('downloaders')} busy"
+    for reason, count in found.held_by.items():
+        yield f"held: {reason}", count
     for kind, count in sorted(found.errors.items(), key=lambda item: -item[1]):
         yield f"error: {kind}", count
     for origin, reason in found.hosts_aside:

@@ -17,6 +17,7 @@ from gossamer.frontier.discovery import Discovery, Found
 from gossamer.frontier.gate import HELD, TRUSTED_AFTER, closed_because, is_of_hosts, is_of_variants
 from gossamer.frontier.templates import Template
 from gossamer.parse.sketch import Sketch, is_another_text
+from gossamer.policy import templates
 from gossamer.policy.novelty import News
 from gossamer.records import Facts, Outcome, State
 
@@ -63,15 +64,17 @@ class Novelty:
             return self._news_of_no_page(template, outcome, place)
         is_copy = self._is_known_text(template, outcome, facts)
         is_first = not len(template.known)
-        sketch = Sketch((facts.title, facts.text))
+        echo = templates.echoed(outcome.claim.url)
+        sketch = Sketch((facts.title, facts.text), echo)
         is_news = sketch.is_news(template.unknown(sketch)) and not is_copy
+        base = None if is_copy or template.budget.is_proven else self._base_text(outcome)
+        says_more = base is None or is_another_text(facts.text, base, echo)
         is_variant = is_of_variants(template)
-        base = self._base_text(outcome) if is_variant and not is_copy else None
-        if is_another_text(facts.text, base) if base is not None else is_news and not is_first:
+        if says_more and ((is_variant and base is not None) or (is_news and not is_first)):
             return News.SOME
         if outcome.claim.url_id in found.rich:
             return News.OTHER
-        if is_variant:
+        if is_variant or not says_more:
             return News.NONE
         if self._circles.goes_on(template, outcome):
             return News.NONE
@@ -111,11 +114,13 @@ class Novelty:
 
     def _base_text(self, outcome: Outcome) -> str | None:
         """The text of the page that this one is a variant of; None when it has not come, or can't be read."""
-        row = select_one(
-            self._connection,
-            "SELECT blob FROM text JOIN page ON page.id = text.page WHERE page.url = ? ORDER BY page.id DESC LIMIT 1",
-            (self._gate.base_of(outcome.claim.url),),
+        base = self._gate.base_of(outcome.claim.url)
+        if base is None or base == outcome.claim.url_id:
+            return None
+        query = (
+            "SELECT blob FROM text JOIN page ON page.id = text.page WHERE page.url = ? ORDER BY page.id DESC LIMIT 1"
         )
+        row = select_one(self._connection, query, (base,))
         try:
             return index.inflate(row[0]) if row is not None else None
         except zlib.error:

@@ -44,10 +44,11 @@ _PLACES = np.random.default_rng(20260102).integers(0, 2**31, _LONGEST, dtype=np.
 _NUMBER = np.uint32(0x9E3779B9)
 
 
-def _words(text: str) -> Hashes:
-    """A hash for each word; one that holds a digit, or names a day or month, is the same as any other such."""
+def _words(text: str, echo: str) -> Hashes:
+    """A hash for each word; one that holds a digit, names a day or month, or is an echo, is the same as any other such."""
     words = _plain_words(text)
     words[_are_among(words, _DATE_HASHES)] = _NUMBER
+    words[_are_among(words, np.sort(_plain_words(echo)))] = _NUMBER
     return words
 
 
@@ -90,10 +91,13 @@ def _distinct(hashes: Hashes) -> Hashes:
 
 
 class Sketch:
-    """A sample of the groups of three words in a text."""
+    """A sample of the groups of three words in a text.
 
-    def __init__(self, texts: Iterable[str]) -> None:
-        words = _words("\n".join(texts))
+    ``echo``: words that say nothing, because the page only repeats what it was asked for.
+    """
+
+    def __init__(self, texts: Iterable[str], echo: str = "") -> None:
+        words = _words("\n".join(texts), echo)
         padded = np.concatenate((np.zeros(2, np.uint32), words, np.zeros(2, np.uint32)))
         groups = padded[:-2] * np.uint32(0x9E3779B1) + padded[1:-1] * np.uint32(0x85EBCA6B)
         groups += padded[2:] * np.uint32(0xC2B2AE35)
@@ -114,8 +118,8 @@ class Sketch:
         return share >= _SHARE or share * self.total >= _ENOUGH
 
 
-def is_another_text(text: str, base: str) -> bool:
+def is_another_text(text: str, base: str, echo: str = "") -> bool:
     """Whether ``text`` says what ``base`` does not, in whatever order: more than a few words that do not stand there."""
-    words = _distinct(_words(text))
-    new = int(np.count_nonzero(~_are_among(words, _distinct(_words(base)))))
+    words = _distinct(_words(text, echo))
+    new = int(np.count_nonzero(~_are_among(words, _distinct(_words(base, echo)))))
     return new >= _ENOUGH_WORDS or new > _SHARE_OF_WORDS * len(words)

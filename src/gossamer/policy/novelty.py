@@ -59,8 +59,10 @@ class Budget:
         return max(1, int(self.credit)) + harmless
 
     def after(self, news: News, start: int) -> "Budget":
-        """The account after one more page; ``start`` is what a template starts with."""
+        """The account after one more page; one that is closed stays so. ``start`` is what a template starts with."""
+        if self.is_closed:
+            return Budget(self.credit, self.judged + 1, self.novel)
         if news is not News.SOME:
             return Budget(self.credit - _COSTS[news], self.judged + 1, self.novel)
         most = 2 * start + self.novel / _LASTING
-        return Budget(min(most, max(0.0, self.credit) + _EARNED), self.judged + 1, self.novel + 1)
+        return Budget(min(most, self.credit + _EARNED), self.judged + 1, self.novel + 1)

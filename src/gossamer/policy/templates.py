@@ -4,6 +4,7 @@ Also, what a URL is a variant of: the one without its session id, or without its
 """
 
 import re
+from urllib.parse import unquote_plus
 
 _WORTH_A_LOOK = re.compile(r"[0-9?;]")
 
@@ -43,6 +44,8 @@ def template(url: str) -> str | None:
     if again:
         segments = list(dict.fromkeys(segments))
     text = _without_ids("/".join(segments))
+    if not (again or mark) and text == path[1:]:  # its digits are letters in percent-escapes
+        return None
     return f"{rest[:start]}/{text}{'/…' if again else ''}{mark}{names_of(query) if mark else ''}"
 
 
@@ -92,6 +95,12 @@ def _is_session(name: str, value: str) -> bool:
     return any(
         found is not None for found in (_SESSION_NAME.fullmatch(name), _RANDOM.fullmatch(value), _UUID.fullmatch(value))
     )
+
+
+def echoed(url: str) -> str:
+    """What a page may only repeat from its URL: the host's name and the values of the query."""
+    rest, _, query = url.partition("?")
+    return f"{rest.split('/', 3)[2]} {unquote_plus(query[:4096])}"
 
 
 def without_query(url: str) -> tuple[str, str] | None:

@@ -8,7 +8,7 @@ from gossamer.settings import Settings
 IN_A_ROW = 3
 """Times that a segment, or a group of up to three, stands in a row in a path that goes round in a circle."""
 
-IN_ALL = 4
+IN_ALL = 6
 """Times that one segment stands anywhere in such a path."""
 
 _LONGEST_GROUP = 3

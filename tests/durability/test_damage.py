@@ -14,8 +14,6 @@ from durability.crawling import Ended, assert_whole, run, start
 from fakeweb import FakeWeb, GeneratedSite, Page, Site, generate
 from oracle import check_archive
 
-Half = Callable[[], Path]
-
 
 @pytest.fixture(scope="module")
 def site() -> GeneratedSite:

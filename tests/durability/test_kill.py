@@ -9,7 +9,7 @@ from durability.crawling import Disturbed, assert_whole, states
 from fakeweb import FakeWeb, GeneratedSite, generate
 
 QUICK = ("-u", "0", "--retry-pause", "0.2s", "--no-sitemaps")
-KILLS = 6  # a crawl; each crawl of a few hundred pages on three hosts
+KILLS = 5  # a crawl; each crawl of a few hundred pages on three hosts
 
 
 def sites(seed: int, pages: int = 75, flaky: int = 0) -> list[GeneratedSite]:

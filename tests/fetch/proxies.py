@@ -102,7 +102,6 @@ class HttpProxy(_Proxy):
             await self._pass_on(b" ".join((method, path, b"\r\n".join(lines))), writer)
         await writer.drain()
 
-
     async def _pass_on(self, request: bytes, writer: asyncio.StreamWriter) -> None:
         """One request and its answer: the next one may be for another server."""
         reader, there = await asyncio.open_connection("127.0.0.1", self._to)

@@ -36,8 +36,8 @@ def test_a_killed_crawl_ends_as_an_undisturbed_one(tmp_path: Path, seed: int) ->
     with FakeWeb(*drawn) as web:
         crawl = Disturbed(web, tmp_path / "crawl", QUICK)
         for _ in range(KILLS):
-            share = rng.randrange(1, asked // KILLS)
-            if not crawl.kill_after(visits=share, seconds=rng.random() * 0.2):
+            share = rng.randrange(1, asked * 3 // (4 * KILLS))
+            if not crawl.kill_after(visits=share, seconds=rng.random() * 0.05):
                 break
         crawl.finish()
         assert crawl.violations(drawn) == []

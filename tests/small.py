@@ -77,7 +77,7 @@ class Small:
         connection.execute("INSERT INTO lease VALUES (0, 4095, 'tests', 1, 4e9)")
         connection.execute("INSERT INTO heartbeat VALUES (1, ?, 1, 'stopped', 1, ?, '{}')", (clock.now(), clock.now()))
         secret = bytes(connection.execute("SELECT value FROM meta WHERE name = 'secret'").get)
-        hosts, counters = HostTable(connection), Counters(connection)
+        hosts, counters = HostTable(connection, lambda _, crawl_delay: crawl_delay), Counters(connection)
         rules = SegmentRules(prefix="small", owner="tests", epoch=1, max_bytes=1 << 30, max_age=1e9)
         numbers = iter(range(1, 1000))
         segments = SegmentWriter(

@@ -17,6 +17,7 @@ import socket
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -24,7 +25,7 @@ import apsw
 import numpy as np
 
 import gossamer
-from gossamer.agent import NAME, user_agent
+from gossamer.agent import user_agent
 from gossamer.archive import doomed, store
 from gossamer.archive.database import create, database_error, open_for_writing, select
 from gossamer.archive.disk import Disk, write_error
@@ -42,7 +43,7 @@ from gossamer.frontier.schedule import Schedule
 from gossamer.frontier.seen import SeenSet
 from gossamer.frontier.sqlite import LEASE_TIME, Parts, SqliteFrontier
 from gossamer.lock import LOCK_FILE, FolderLock
-from gossamer.policy import robots
+from gossamer.policy import politeness
 from gossamer.policy.judge import JudgedScope, OwnJudge
 from gossamer.policy.scope import Scope
 from gossamer.policy.traps import TrapRules
@@ -164,7 +165,7 @@ class Collection:
         for note in repair(self.folder, store.load_segments(connection)):
             log.warning("%s", note)
         lease = _take_lease(connection, self._clock.now())
-        counters, hosts = Counters(connection), HostTable(connection)
+        counters, hosts = Counters(connection), HostTable(connection, partial(_pause, settings))
         scope = Scope.of(settings, [*_known_seeds(connection), *seeds])
         if judge is not None:
             scope = JudgedScope.around(scope, judge)
@@ -225,8 +226,8 @@ class Collection:
                 "INSERT INTO counter VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET value = value + excluded.value",
                 [("waiting", -suspects), ("held", suspects)],
             )
-            for host_id, exempt, body in select(connection, "SELECT id, exempt, robots_body FROM host"):
-                pause = _full_delay(settings, exempt, body)
+            for host_id, exempt, crawl_delay in select(connection, "SELECT id, exempt, crawl_delay FROM host"):
+                pause = _pause(settings, exempt, crawl_delay)
                 connection.execute("UPDATE host SET next_at = max(next_at, ?) WHERE id = ?", (now + pause, host_id))
 
     def _rejudge(self, connection: apsw.Connection, ledger: Ledger, scope: Scope, lease: Lease) -> None:
@@ -284,13 +285,10 @@ def _ended_uncleanly(connection: apsw.Connection) -> bool:
     return bool(rows) and not rows[0][0]
 
 
-def _full_delay(settings: Settings, exempt: str, body: bytes | None) -> float:
+def _pause(settings: Settings, exempt: str, crawl_delay: float | None) -> float:
     """The pause of a host as far as it is known without asking it."""
-    setting = settings.delay if settings.delay is not None else 0.0 if exempt == "loopback" else 1.0
-    if not body or b"delay" not in body.lower():
-        return setting
-    crawl_delay = robots.parse(body).group(NAME).crawl_delay or 0.0
-    return max(setting, min(crawl_delay, settings.max_delay))
+    asked_for = None if settings.ignore_robots else crawl_delay
+    return politeness.delay(settings, address_kind=exempt, crawl_delay=asked_for, response_time=0.0)
 
 
 def _take_lease(connection: apsw.Connection, now: float) -> Lease:

@@ -291,6 +291,7 @@ class RobotsAnswer:
     fetched_at: float
     expires: float
     status: int
+    crawl_delay: float | None = None  # seconds that it asks for, not capped
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,6 +11,8 @@ from crawl.crawling import paths
 from fakeweb import FakeWeb, Page, Site, generate, recipes
 from fakeweb.page import Asked
 from fakeweb.recipes import html, links, redirect, status
+from gossamer.crawl.manager import Crawl
+from gossamer.crawl.report import Progress
 from oracle import check_politeness
 
 
@@ -35,6 +37,39 @@ def test_gap_and_one_at_a_time(serve: Serve, crawl: CrawlIt) -> None:
     assert check_politeness(web.log, 0.06) == []
     assert len(web.log) == 12
     assert crawled["/i.png"].is_done
+
+
+def test_a_crawl_delay_is_known_after_a_restart(serve: Serve, crawl: CrawlIt) -> None:
+    """From the first request on: with two at once the second does not wait for the first to teach it."""
+    site = wide(6, delay=0.02)
+    site.pages["/robots.txt"] = recipes.robots("User-agent: *\nCrawl-delay: 0.3")
+    web = serve(site)
+    crawl(web, delay=0.0, per_host=2, max_urls=2)
+    crawl(base=web.origin(), delay=0.0, per_host=2, max_urls=0)
+    assert len(web.log) == 8
+    assert check_politeness(web.log, 0.3, per_host=2) == []
+
+
+def test_a_crawl_delay_holds_after_an_answer_that_was_not_waited_for(
+    serve: Serve, crawl: CrawlIt, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Started again and stopped at once: the next start keeps its distance from the request that was dropped."""
+    monkeypatch.setattr("gossamer.crawl.heartbeat.PERIOD", 0.02)
+    site = Site({"/robots.txt": recipes.robots("User-agent: *\nCrawl-delay: 1"), "/": links("/0", "/1")})
+    site.pages["/0"] = recipes.times(1, Page(delay=30.0), html("0"))
+    site.fallback = lambda asked: html(asked.path)
+    web = serve(site)
+    running: list[Crawl] = []
+
+    def observe(_: Progress) -> None:
+        if running and web.log[-1].path == "/0":
+            running.pop().abort()
+
+    crawl(web, delay=0.0, max_urls=1)
+    crawl(base=web.origin(), delay=0.0, max_urls=0, started=running.append, observe=observe)
+    crawl(base=web.origin(), delay=0.0, max_urls=0)
+    assert paths(web.log) == ["/", "/0", "/0", "/1"]
+    assert check_politeness(web.log, 1.0) == []
 
 
 @pytest.mark.parametrize("per_host", [1, 2])

@@ -39,6 +39,7 @@ CREATE TABLE host (
     robots_fetched REAL,
     robots_expires REAL,
     robots_tries INTEGER NOT NULL DEFAULT 0,
+    crawl_delay REAL,                 -- seconds that its robots.txt asks for; NULL: it does not
     sitemaps INTEGER NOT NULL DEFAULT 0,  -- files that list URLs, known so far
     news INTEGER NOT NULL DEFAULT 0       -- pages that showed that a host of many is none of an endless supply
 );

@@ -302,7 +302,8 @@ DELETE FROM url WHERE id IN (SELECT id FROM gone_url);
 UPDATE url SET parent = NULL WHERE parent IN (SELECT id FROM gone_url);
 UPDATE page SET redirect_to = NULL WHERE redirect_to IN (SELECT id FROM gone_url);
 UPDATE page SET canonical = '' WHERE canonical != '' AND is_meant(canonical);
-UPDATE host SET robots_status = NULL, robots_body = NULL, robots_fetched = NULL, robots_expires = NULL
+UPDATE host SET robots_status = NULL, robots_body = NULL, robots_fetched = NULL, robots_expires = NULL,
+    crawl_delay = NULL
     WHERE is_meant(origin || '/robots.txt');
 DELETE FROM host WHERE id IN (SELECT id FROM gone_host);
 """

@@ -151,17 +151,19 @@ def is_success(outcome: Outcome) -> bool:
 def save_robots(connection: apsw.Connection, host_id: int, answer: RobotsAnswer) -> None:
     """Keep a host's robots.txt over a restart."""
     connection.execute(
-        "UPDATE host SET robots_status = ?, robots_body = ?, robots_fetched = ?, robots_expires = ? WHERE id = ?",
-        (answer.status, answer.body, answer.fetched_at, answer.expires, host_id),
+        "UPDATE host SET robots_status = ?, robots_body = ?, robots_fetched = ?, robots_expires = ?, crawl_delay = ?"
+        " WHERE id = ?",
+        (answer.status, answer.body, answer.fetched_at, answer.expires, answer.crawl_delay, host_id),
     )
 
 
 def load_robots(connection: apsw.Connection, host_id: int) -> RobotsAnswer | None:
     """The robots.txt that is kept for a host."""
     row = connection.execute(
-        "SELECT robots_body, robots_fetched, robots_expires, robots_status FROM host WHERE id = ?", (host_id,)
+        "SELECT robots_body, robots_fetched, robots_expires, robots_status, crawl_delay FROM host WHERE id = ?",
+        (host_id,),
     ).fetchone()
-    return None if row is None or row[3] is None else RobotsAnswer(row[0] or b"", row[1], row[2], row[3])
+    return None if row is None or row[3] is None else RobotsAnswer(row[0] or b"", *row[1:])
 
 
 def insert_record(connection: apsw.Connection, place: RecordPlace, url: str, what: str) -> None:

@@ -139,8 +139,9 @@ class RobotsKeeper:
             update = self._ask_again(host, answer, exempt, now, jitter, link_is_down=link_is_down)
             return Outcome(claim, Settlement(State.FINISHED), host=update, exchange=exchange)
         kept = robots.cut(body or b"") if meaning is robots.Meaning.RULES else b""
-        known = RobotsAnswer(kept, now, now + self._settings.robots_age, status or 0)
         found = sitemaps.announced(claim.url, (await self._keep(host.id, kept)).sitemaps)
+        delay = self._groups[host.id].crawl_delay
+        known = RobotsAnswer(kept, now, now + self._settings.robots_age, status or 0, delay)
         update = HostUpdate(host.id, next_at=now, robots=known, exempt=exempt)
         return Outcome(claim, Settlement(State.FINISHED), host=update, exchange=exchange, candidates=found)
 

@@ -1,6 +1,9 @@
 """The host table: an origin's row, found or made."""
 
 from collections import OrderedDict
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from typing import Any
 
 import apsw
 
@@ -17,10 +20,14 @@ PENDING = "pending"
 
 
 class HostTable:
-    """Origins and their rows; runs in the writer thread, inside the caller's transaction."""
+    """Origins and their rows; runs in the writer thread, inside the caller's transaction.
 
-    def __init__(self, connection: apsw.Connection) -> None:
+    ``pause``: seconds between two requests to a host, by the class of its address and its Crawl-delay.
+    """
+
+    def __init__(self, connection: apsw.Connection, pause: Callable[[str, float], float]) -> None:
         self._connection = connection
+        self._pause = pause
         self._ids: OrderedDict[str, int] = OrderedDict()
         self._aside: dict[int, str] = self._read_aside()
 
@@ -89,13 +96,22 @@ class HostTable:
     def load(self, host_id: int) -> Host:
         """What is known of a host."""
         (row,) = select(self._connection, _KNOWN + " WHERE id = ?", (host_id,))
-        return Host(*row)
+        return self._host(row)
+
+    def _host(self, row: Sequence[Any]) -> Host:
+        """A host whose Crawl-delay is known need not be asked once before that is kept."""
+        *values, crawl_delay = row
+        host = Host(*values)
+        return host if crawl_delay is None else replace(host, delay=self._pause(host.exempt, crawl_delay))
 
     def with_waiting_urls(self) -> list[Host]:
         """Every host that has URLs to fetch."""
-        return [Host(*row) for row in select(self._connection, _KNOWN + _WITH_WAITING_URLS)]
+        return [self._host(row) for row in select(self._connection, _KNOWN + _WITH_WAITING_URLS)]
 
 
-_KNOWN = "SELECT id, origin, next_at, failures, put_aside, exempt, ifnull(robots_expires, 0), robots_tries FROM host"
+_KNOWN = (
+    "SELECT id, origin, next_at, failures, put_aside, exempt, ifnull(robots_expires, 0), robots_tries, crawl_delay"
+    " FROM host"
+)
 
 _WITH_WAITING_URLS = " WHERE EXISTS (SELECT 1 FROM url WHERE url.host = host.id AND state = 0 AND held = 0)"

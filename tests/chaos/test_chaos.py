@@ -11,6 +11,7 @@ from chaos.ride import needs_strace, ride
 FOUND = {
     36: "two fetches at once on a host: a request that a kept connection swallowed was sent again beside another's",
     41: "the same, on three hosts",
+    312: "after a restart two requests came at once, though the Crawl-delay of robots.txt was known before",
 }
 """Seeds that failed because the crawler did wrong, and what it was."""
 

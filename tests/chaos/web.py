@@ -88,9 +88,9 @@ class World:
             stack.enter_context(self.web)
             stack.enter_context(self.names or nullcontext())
             self._stack = stack.pop_all()
-        for site in self.sites:
+        for site, well in zip(self.sites, self._well, strict=True):
             if "/sitemap.xml" in site.pages:
-                site.pages["/sitemap.xml"] = recipes.sitemap(
+                well["/sitemap.xml"] = site.pages["/sitemap.xml"] = recipes.sitemap(
                     self.web.url(path, site) for path in sorted(site.reachable)
                 )
         return self
@@ -116,7 +116,7 @@ class World:
     def heal(self) -> None:
         """From now on nothing is ill and nothing is down."""
         for number, well in enumerate(self._well):
-            self.sites[number].pages.update(well)
+            self.sites[number].pages = well
             self.up(number)
 
 

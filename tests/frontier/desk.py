@@ -14,11 +14,13 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from gossamer import url as urls
+from gossamer.agent import NAME
 from gossamer.archive.database import open_for_reading, select
 from gossamer.clock import ManualClock
 from gossamer.collection import Collection
 from gossamer.frontier.contract import Frontier, Wait
 from gossamer.parse.links import pack
+from gossamer.policy import robots
 from gossamer.records import (
     Batch,
     Candidate,
@@ -164,7 +166,8 @@ class Desk:
     def robots(self, claim: Claim, body: bytes = b"", lasts: float = 86400.0) -> Outcome:
         """The answer to a robots.txt."""
         now = self.clock.now()
-        update = self.answered(claim, robots=RobotsAnswer(body, now, now + lasts, 200))
+        crawl_delay = robots.parse(body).group(NAME).crawl_delay
+        update = self.answered(claim, robots=RobotsAnswer(body, now, now + lasts, 200, crawl_delay))
         return Outcome(claim, Settlement(State.FINISHED), host=update)
 
     def finish_page(self, claim: Claim, *links: Link | str, **more: Any) -> None:

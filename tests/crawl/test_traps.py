@@ -11,8 +11,9 @@ from crawl.conftest import CrawlIt
 from crawl.crawling import Crawled, paths
 from fakeweb import Names, Site
 from fakeweb.names import Entry
+from fakeweb.page import Asked, Page
 from fakeweb.recipes import by_prefix, html, links, redirect
-from fakeweb.traps import TRAPS, burst, counter, endless_hosts, surrounded, with_sessions, with_variants
+from fakeweb.traps import TRAPS, counter, endless_hosts, surrounded, with_sessions, with_variants
 from gossamer.archive import requests
 from gossamer.archive.database import open_for_writing
 from gossamer.crawl.report import Ending
@@ -186,7 +187,42 @@ def test_budgets_of_hosts_and_domains(serve: Serve, crawl: CrawlIt, names: MakeN
 
 
 def test_a_thousand_links_at_once(serve: Serve, crawl: CrawlIt) -> None:
-    web = serve(Site({"/": links("/archive/1")}, by_prefix(archive=burst)))
+    web = serve(surrounded(30, "archive"))
     crawled = crawl(web, max_urls=0)
-    assert len(crawled.kept()) < 12
+    assert len(crawled.kept()) < 40
     assert len(trapped(crawled)) > 2000
+
+
+def numbered(count: int, *steps: int) -> Site:
+    """Pages that differ in nothing but numbers, each with links to those so many further on."""
+
+    def answer(asked: Asked) -> Page:
+        number = int(asked.path[6:])
+        return links(*(f"/page/{number + step}" for step in steps if 0 <= number + step < count), text=f"{number}")
+
+    return Site({"/": links("/page/0")}, by_prefix(page=answer))
+
+
+@pytest.mark.parametrize("steps", [(1, 20, -1), (1, 7, 40, -40)])
+def test_all_that_a_site_has(serve: Serve, crawl: CrawlIt, steps: tuple[int, ...]) -> None:
+    """Where there is nothing else, pages that say hardly a word are not held to be a trap."""
+    web = serve(numbered(400, *steps))
+    crawled = crawl(web, max_urls=0)
+    assert len(crawled.kept()) == 401
+    assert trapped(crawled) == set()
+    assert len(paths(web.log)) == 401
+
+
+def test_a_long_line_is_a_trap_wherever_it_is(serve: Serve, crawl: CrawlIt) -> None:
+    web = serve(Site({"/": links("/items/0")}, by_prefix(items=counter)))
+    crawled = crawl(web, max_urls=0)
+    assert crawled.report.ending is Ending.DONE
+    assert 30 < len(crawled.kept()) < 100
+
+
+def test_what_is_put_off_is_remembered(serve: Serve, crawl: CrawlIt) -> None:
+    web = serve(numbered(200, 1, 20, -1))
+    for limit in range(10, 200, 30):
+        crawl(web, max_urls=limit)
+    assert len(crawl(web, max_urls=0).kept()) == 201
+    assert len(paths(web.log)) == 201

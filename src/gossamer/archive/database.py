@@ -41,7 +41,8 @@ CREATE TABLE host (
     robots_tries INTEGER NOT NULL DEFAULT 0,
     crawl_delay REAL,                 -- seconds that its robots.txt asks for; NULL: it does not
     sitemaps INTEGER NOT NULL DEFAULT 0,  -- files that list URLs, known so far
-    news INTEGER NOT NULL DEFAULT 0       -- pages that showed that a host of many is none of an endless supply
+    news INTEGER NOT NULL DEFAULT 0,      -- pages that showed that a host of many is none of an endless supply
+    worth INTEGER NOT NULL DEFAULT 0      -- pages that are no part of a template, or brought news to one; up to 20
 );
 
 -- the URL table: every URL ever found, fetched or not
@@ -69,7 +70,7 @@ CREATE TABLE url (
 );
 CREATE INDEX url_fingerprint ON url(fingerprint);
 CREATE INDEX url_waiting ON url(host, id) WHERE state = 0 AND held = 0;
-CREATE INDEX url_template ON url(template) WHERE state = 0 AND held = 0 AND template IS NOT NULL;
+CREATE INDEX url_template ON url(template, held, id) WHERE state = 0 AND template IS NOT NULL;
 
 -- URLs that differ in nothing but numbers and ids, where there is more than one
 CREATE TABLE template (
@@ -78,8 +79,10 @@ CREATE TABLE template (
     credit REAL NOT NULL,             -- pages without news that it may still have
     judged INTEGER NOT NULL DEFAULT 0,
     novel INTEGER NOT NULL DEFAULT 0, -- of these, pages with new text
+    put_off INTEGER NOT NULL DEFAULT 0,  -- the host that has to be idle before it goes on; 0: not put off
     known BLOB NOT NULL DEFAULT x''   -- hashes of texts, 4 bytes each: parse.sketch
 );
+CREATE INDEX template_put_off ON template(put_off) WHERE put_off != 0;
 
 -- the first of the URLs that are the same but for their session ids
 CREATE TABLE essence (

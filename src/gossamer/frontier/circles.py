@@ -48,6 +48,15 @@ class Circles:
             return True
         return self._is_of_endless_line(template, claim.url, claim.parent)
 
+    def is_line(self, template: Template, parent: int | None, length: int) -> bool:
+        """Whether so many pages of a template were each found on the one before; the last was found on ``parent``."""
+        for _ in range(length):
+            row = select_one(self._connection, "SELECT url, parent FROM url WHERE id = ?", (parent,))
+            if row is None or not self.is_part(template, row[0]):
+                return False
+            parent = row[1]
+        return True
+
     def _leads_on(self, template: Template, url: str, links: Iterable[Link]) -> bool:
         return any(
             link.via in FOLLOWED

@@ -15,7 +15,9 @@ from gossamer.frontier.claims import COLUMNS, claim_of
 from gossamer.frontier.counters import Counters
 from gossamer.frontier.discovery import Discovery, Found
 from gossamer.frontier.gate import HELD, TRUSTED_AFTER, closed_because, is_of_hosts, is_of_variants
+from gossamer.frontier.putoff import PutOff
 from gossamer.frontier.templates import Template
+from gossamer.frontier.worth import Worth
 from gossamer.parse.sketch import Sketch, is_another_text
 from gossamer.policy import templates
 from gossamer.policy.novelty import News
@@ -34,27 +36,42 @@ class Novelty:
         self._gate = discovery.gate
         self._counters = counters
         self._circles = Circles(connection, discovery)
+        self._worth = Worth(connection)
+        self._put_off = PutOff(connection, self._gate, self._circles, self._worth)
 
     def judge(self, outcomes: Sequence[Outcome], stored: Sequence[store.Stored | None], found: Found) -> None:
         """Let the templates pay for pages that brought nothing, and park what they can't pay for."""
         for outcome, place in zip(outcomes, stored, strict=True):
             if not outcome.claim.is_robots:
                 self._judge_one(outcome, place, found)
+        resumed = self._put_off.resume({outcome.claim.host_id for outcome in outcomes})
+        self._count(len(resumed))
+        if found.parked or resumed:
+            parked = {claim.url_id for claim in found.parked} - {claim.url_id for claim in resumed}
+            claims = {claim.url_id: claim for claim in [*found.claims, *resumed] if claim.url_id not in parked}
+            found.claims = list(claims.values())
 
     def _judge_one(self, outcome: Outcome, place: store.Stored | None, found: Found) -> None:
         settlement = outcome.settlement
         row = select_one(self._connection, "SELECT template FROM url WHERE id = ?", (outcome.claim.url_id,))
-        if row is None or row[0] is None or (settlement.state is State.WAITING and not settlement.held):
+        if row is None or (settlement.state is State.WAITING and not settlement.held):
+            return
+        if row[0] is None:
+            if store.is_success(outcome) and outcome.facts is not None and outcome.facts.is_page:
+                self._worth.note(outcome.claim.host_id)
             return
         template = self._gate.templates.get(row[0])
         self._gate.templates.note(template)
         was_open = not template.budget.is_closed
         news = self._news(template, outcome, place, found)
         template.budget = template.budget.after(news, self._gate.rules.budget)
-        if news is News.SOME and is_of_hosts(template):
-            self._credit_host(outcome.claim.host_id, template)
+        if news is News.SOME:
+            self._worth.note(outcome.claim.host_id)
+            if is_of_hosts(template):
+                self._credit_host(outcome.claim.host_id, template)
         if was_open and template.budget.is_closed:
             self._close(template, found)
+            self._put_off.note(template, outcome.claim)
 
     # --- what a page brought
 
@@ -139,7 +156,7 @@ class Novelty:
             )
 
     def _close(self, template: Template, found: Found) -> None:
-        """What waits is parked for good, or until a person releases it."""
+        """What waits is parked."""
         query = f"SELECT {COLUMNS} WHERE template = ? AND state = 0 AND held = 0"
         rows = select(self._connection, query, (template.id,))
         found.parked += [claim_of(row) for row in rows]
@@ -147,5 +164,8 @@ class Novelty:
             "UPDATE url SET held = ?, reason = ? WHERE template = ? AND state = 0 AND held = 0",
             (HELD, closed_because(template), template.id),
         )
-        self._counters.change("held", len(rows))
-        self._counters.change("waiting", -len(rows))
+        self._count(-len(rows))
+
+    def _count(self, let_go: int) -> None:
+        self._counters.change("held", -let_go)
+        self._counters.change("waiting", let_go)

@@ -110,8 +110,8 @@ class SqliteFrontier:
     def _apply(self, receipt: Receipt) -> None:
         for host in receipt.hosts:
             self._schedule.know(host)
-        self._schedule.push(receipt.claims)
         self._schedule.withdraw(receipt.parked)
+        self._schedule.push(claim for claim in receipt.claims if claim.url_id not in self._running)
         self._schedule.limit(receipt.limits)
         for claim, due in receipt.retries:
             self._schedule.delay(claim, due)

@@ -58,6 +58,10 @@ class Budget:
         harmless = self.judged // 2 if self.credit >= start else 0
         return max(1, int(self.credit)) + harmless
 
+    def reopened(self, credit: float) -> "Budget":
+        """The account of a template that may go on after all."""
+        return Budget(credit, self.judged, self.novel)
+
     def after(self, news: News, start: int) -> "Budget":
         """The account after one more page; one that is closed stays so. ``start`` is what a template starts with."""
         if self.is_closed:

@@ -259,6 +259,22 @@ def test_a_worker_that_does_not_come_up_is_an_error(program: str, monkeypatch: p
     assert children() == []
 
 
+def test_a_worker_that_is_killed_while_it_starts_is_started_again() -> None:
+    """The system may have been short of memory for a moment."""
+
+    async def main() -> None:
+        started = pool()
+        starting = asyncio.create_task(started.start())
+        while not children():
+            await asyncio.sleep(0.001)
+        os.kill(children()[0], signal.SIGKILL)
+        await starting
+        assert await titles(started, 1) == ["0"]
+        await started.aclose()
+
+    asyncio.run(main())
+
+
 def test_a_broken_installation_is_told_in_its_own_words(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "msgpack.py").write_text("raise ImportError('half installed')")
     monkeypatch.setenv("PYTHONPATH", str(tmp_path))

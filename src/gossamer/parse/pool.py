@@ -112,10 +112,11 @@ class ParserPool:
         await self.aclose()
 
     async def start(self) -> None:
-        """Start the workers. Raises GossamerError when one does not come up."""
-        started = await asyncio.gather(
-            *(WorkerProcess.start(self._orders) for _ in range(self._count)), return_exceptions=True
-        )
+        """Start the workers. Raises GossamerError when one does not come up.
+
+        A second try is enough for one that the system killed meanwhile; what can't start at all is told soon.
+        """
+        started = await asyncio.gather(*(self._start(tries=2) for _ in range(self._count)), return_exceptions=True)
         workers = [worker for worker in started if isinstance(worker, WorkerProcess)]
         for problem in started:
             if isinstance(problem, BaseException):
@@ -225,8 +226,11 @@ class ParserPool:
 
     async def _replaced(self, worker: WorkerProcess) -> WorkerProcess:
         await worker.kill()
+        return await self._start(tries=_START_TRIES)
+
+    async def _start(self, *, tries: int) -> WorkerProcess:
         pause = _FIRST_PAUSE
-        for _ in range(_START_TRIES - 1):
+        for _ in range(tries - 1):
             try:
                 return await WorkerProcess.start(self._orders)
             except GossamerError:

@@ -90,7 +90,7 @@ def _cookie(line: str, *, http_only: bool) -> Cookie | None:
     host_only = not _is_true(below) or urls.is_public_suffix(host)
     cookie = Cookie(name, text, host, host_only, path, _is_true(secure), http_only, seconds or None)
     is_possible = name and len(name) + len(text) <= MAX_SIZE and not _IMPOSSIBLE.search(name + text)
-    return cookie if is_possible else None
+    return cookie if is_possible and not host.startswith("#") else None  # "." before it: written, it would be a comment
 
 
 def _is_true(word: str) -> bool:

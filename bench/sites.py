@@ -8,35 +8,18 @@ Packages are taken from the folder --debs, or fetched with apt-get download. Exi
 """
 
 import argparse
-import getpass
 import json
-import os
 import resource
-import shutil
 import signal
-import socket
 import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from urllib.parse import unquote
 
-CONFIGURATION = """
-daemon off; worker_processes 1; {user} pid {folder}/pid; error_log {folder}/error.log;
-events {{ worker_connections 1024; }}
-http {{
-    include /etc/nginx/mime.types; default_type application/octet-stream; sendfile on; keepalive_requests 100000;
-    log_format stamped escape=json '{{"at":$msec,"uri":"$request_uri","status":$status,"type":"$sent_http_content_type"}}';
-    access_log {folder}/access.log stamped;
-    client_body_temp_path {folder}/t; proxy_temp_path {folder}/t; fastcgi_temp_path {folder}/t;
-    uwsgi_temp_path {folder}/t; scgi_temp_path {folder}/t;
-    server {{ listen 127.0.0.1:{port}; root {root}; autoindex off; }}
-}}
-"""
+from served import Tree, add_folders, entries, free_port, program, serving, unpack
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,54 +112,6 @@ class Run:
         return len(self.pages) / self.seconds if self.seconds else 0.0
 
 
-def unpack(site: Site, debs: Path, cache: Path) -> Path:
-    """The folder that holds the package's files."""
-    root = cache / site.package
-    if not root.exists():
-        debs.mkdir(parents=True, exist_ok=True)
-        pattern = f"{site.package}_*.deb"
-        if not list(debs.glob(pattern)):
-            subprocess.run(["apt-get", "download", site.package], cwd=debs, check=True)
-        half = cache / f"{site.package}.half"
-        shutil.rmtree(half, ignore_errors=True)
-        subprocess.run(["dpkg-deb", "-x", str(max(debs.glob(pattern))), str(half)], check=True)
-        half.rename(root)
-    return root
-
-
-def free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])
-
-
-@contextmanager
-def serving(root: Path, folder: Path, port: int) -> Iterator[None]:
-    """nginx over ``root``; when it has ended, ``folder`` holds the whole access log."""
-    user = f"user {getpass.getuser()};" if os.geteuid() == 0 else ""  # else its worker can't read a private cache
-    text = CONFIGURATION.format(user=user, folder=folder, root=root, port=port)
-    (folder / "nginx.conf").write_text(text, encoding="utf-8")
-    server = subprocess.Popen(["nginx", "-e", f"{folder}/error.log", "-c", f"{folder}/nginx.conf"])
-    try:
-        await_port(server, port)
-        yield
-    finally:
-        server.send_signal(signal.SIGQUIT)
-        server.wait()
-
-
-def await_port(server: "subprocess.Popen[bytes]", port: int) -> None:
-    for _ in range(100):
-        try:
-            socket.create_connection(("127.0.0.1", port), timeout=1).close()
-            return
-        except OSError:
-            if server.poll() is not None:
-                break
-            time.sleep(0.05)
-    raise SystemExit("nginx does not start; its reason stands above")
-
-
 def cpu_of_children() -> float:
     usage = resource.getrusage(resource.RUSAGE_CHILDREN)
     return usage.ru_utime + usage.ru_stime
@@ -186,24 +121,17 @@ def measure(root: Path, port: int, command: list[str], folder: Path) -> Run:
     """Run ``command`` in ``folder`` against a fresh server."""
     run = Run()
     with tempfile.TemporaryDirectory() as place:
-        with serving(root, Path(place), port):
+        with serving({"_": Tree(root)}, Path(place), port):
             before, begun = cpu_of_children(), time.monotonic()
             run.code = subprocess.run(command, cwd=folder, check=False).returncode
             run.seconds = time.monotonic() - begun
             run.cpu = cpu_of_children() - before
         run.server_cpu = cpu_of_children() - before - run.cpu
-        for line in (Path(place) / "access.log").read_text(encoding="utf-8").splitlines():
-            entry = json.loads(line)
-            run.answers[entry["uri"]] = entry["status"]
-            if entry["status"] == 200 and entry["type"].startswith("text/html"):
-                run.pages.add(unquote(entry["uri"]))
+        for entry in entries(Path(place)):
+            run.answers[entry.target] = entry.status
+            if entry.is_page:
+                run.pages.add(unquote(entry.target))
     return run
-
-
-def program(name: str) -> str:
-    """Of this interpreter's environment where it is there, else the one on PATH."""
-    beside = Path(sys.executable).with_name(name)
-    return str(beside) if beside.exists() else name
 
 
 def search(collection: Path, query: str) -> list[str]:
@@ -253,7 +181,7 @@ def report(name: str, mirror: Run, ours: Run, verified: int, missed: dict[str, l
 def serve(name: str, root: Path) -> None:
     """Serve until interrupted."""
     port = free_port()
-    with tempfile.TemporaryDirectory() as place, serving(root, Path(place), port):
+    with tempfile.TemporaryDirectory() as place, serving({"_": Tree(root)}, Path(place), port):
         print(f"http://127.0.0.1:{port}{SITES[name].start}", flush=True)
         try:
             signal.pause()
@@ -265,15 +193,14 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("action", nargs="?", choices=["compare", "serve"], default="compare")
     parser.add_argument("--site", choices=[*SITES, "all"], default="all")
-    parser.add_argument("--cache", type=Path, default=Path.home() / ".cache" / "gossamer-sites", help="unpacked sites")
-    parser.add_argument("--debs", type=Path, help="folder of .deb files; default: debs in the cache")
+    add_folders(parser)
     options = parser.parse_args()
     chosen = list(SITES) if options.site == "all" else [options.site]
     if options.action == "serve" and len(chosen) > 1:
         parser.error("serve needs one --site")
     cache = options.cache.absolute()
     cache.mkdir(parents=True, exist_ok=True)
-    roots = {name: unpack(SITES[name], options.debs or cache / "debs", cache) for name in chosen}
+    roots = {name: unpack(SITES[name].package, options.debs or cache / "debs", cache) for name in chosen}
     if options.action == "serve":
         serve(chosen[0], roots[chosen[0]])
         return 0

@@ -67,11 +67,20 @@ def pack(links: Iterable[Link]) -> bytes:
 
 def unpack(blob: bytes) -> tuple[Link, ...]:
     """The links that were packed; an empty blob holds none. Raises ArchiveError when the blob is damaged."""
+    return unpack_some(blob)
+
+
+def unpack_some(blob: bytes, places: Sequence[int] | None = None) -> tuple[Link, ...]:
+    """Those links of a blob that stand at ``places``: to make a record of every one costs more than to read them all.
+
+    Raises ArchiveError when the blob is damaged.
+    """
     if not blob:
         return ()
     try:
-        return tuple(_link(*entry) for entry in msgpack.unpackb(blob, use_list=False))
-    except (ValueError, TypeError, msgpack.UnpackException) as error:
+        rows = msgpack.unpackb(blob, use_list=False)
+        return tuple([_link(*row) for row in (rows if places is None else [rows[place] for place in places])])
+    except (ValueError, TypeError, LookupError, msgpack.UnpackException) as error:
         raise ArchiveError(f"the links of a page are damaged ({error})") from error
 
 

@@ -4,13 +4,14 @@ SHELL := /bin/bash
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: help setup crawl check test wheel clean
+.PHONY: help setup crawl check test bench wheel clean
 
 help:
 	@echo 'make crawl URL=https://example.org/   set up and crawl (ARGS="-u 100 --max-depth 2" adds options)'
 	@echo 'make crawl                            the same with the small example site that is shipped'
 	@echo 'make check                            ruff and mypy'
 	@echo 'make test                             everything: ruff, mypy, pytest'
+	@echo 'make bench                            measure, beside others (RUNS="A D" chooses; SCALE=1: full size)'
 	@echo 'make wheel                            build the wheel into dist/'
 	@echo 'make clean                            remove what was built and set up'
 
@@ -32,6 +33,10 @@ check:
 
 test: check
 	$(BIN)/pytest
+
+bench:
+	@tools/setup test
+	$(BIN)/python bench/run.py --install --write docs/benchmarks.md $(if $(SCALE),--scale $(SCALE)) $(RUNS)
 
 wheel:
 	@tools/setup test

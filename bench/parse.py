@@ -26,7 +26,7 @@ from gossamer.parse.pool import ParserPool
 from gossamer.parse.resolve import Resolver
 from gossamer.parse.table import LinkTable
 from gossamer.parse.text import digest, fold
-from gossamer.parse.wire import pack_facts, unpack_facts
+from gossamer.parse.wire import pack_answers, unpack_answers
 
 SECRET = bytes(32)
 HEADERS = (("content-type", "text/html"),)
@@ -57,7 +57,7 @@ def main() -> None:
     show("unpack links", lambda each: unpack(each.links), facts)
     show("read: all of it", lambda job: read(job, SECRET), jobs)
     show("read by the fallback", lambda job: read(job, SECRET, fallback=True), jobs)
-    show("facts to msgpack and back", lambda each: unpack_facts(pack_facts([each])), facts)
+    show("facts to msgpack and back", lambda each: unpack_answers(pack_answers([each])), facts)
     asyncio.run(pooled(jobs))
 
 

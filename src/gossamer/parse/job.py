@@ -1,4 +1,4 @@
-"""What a parser worker is given: one body, and how far it may go with it."""
+"""What a parser worker is given: one body to be read or rewritten, and how far it may go with it."""
 
 from dataclasses import dataclass
 from enum import StrEnum
@@ -37,6 +37,21 @@ class ParseJob:
     def header(self, name: str) -> str:
         """The first header called ``name`` (lower case), or nothing."""
         return next((value for key, value in self.headers if key == name), "")
+
+
+@dataclass(frozen=True, slots=True)
+class RewriteJob:
+    """One file of the offline copy to be made, as `rewrite.rewrite` is asked for it."""
+
+    url: str  # the final one, without fragment
+    body: bytes  # without transfer and content codings
+    content_type: str
+    charset: str  # that came with it, by its WHATWG name; "" to find out
+    place: str  # its path inside the copy
+    table: str  # the file that holds where each URL is saved, made by `rewriting.places.write_places`
+
+
+Job = ParseJob | RewriteJob
 
 
 @dataclass(frozen=True, slots=True)

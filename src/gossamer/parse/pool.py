@@ -17,10 +17,11 @@ from types import TracebackType
 from typing import Self
 
 from gossamer.errors import GossamerError
-from gossamer.parse.job import OwnCode, ParseJob
+from gossamer.parse.job import Job, OwnCode, ParseJob, RewriteJob
 from gossamer.parse.process import WorkerDied, WorkerProcess
+from gossamer.parse.rewriting.contract import Rewritten
 from gossamer.parse.sniff import PAGES, declared_type
-from gossamer.parse.wire import Orders, Stage, Task
+from gossamer.parse.wire import Answer, Orders, Stage, Task
 from gossamer.records import Facts, Failure
 
 BATCH = 16
@@ -51,8 +52,8 @@ class PoolStatistics:
 class _Ticket:
     """A page in the pool, and who waits for its facts."""
 
-    job: ParseJob
-    answer: asyncio.Future[Facts]
+    job: Job
+    answer: asyncio.Future[Answer]
     has_own_code: bool
     stage: Stage = Stage.FIRST
     failure: Failure | None = None
@@ -138,10 +139,22 @@ class ParserPool:
 
         Raises GossamerError only when no worker can be started any more, or the pool is closed.
         """
+        facts = await self._answered(job)
+        assert isinstance(facts, Facts)
+        return facts
+
+    async def rewrite(self, job: RewriteJob) -> Rewritten:
+        """One file of an offline copy, made as `parse` reads one. What no worker survives comes with a ``note``."""
+        rewritten = await self._answered(job)
+        assert isinstance(rewritten, Rewritten)
+        return rewritten
+
+    async def _answered(self, job: Job) -> Answer:
         async with self._room:
             if self._broken is not None or not self._servers:
                 raise self._broken or GossamerError("the parser pool was not started")
-            ticket = _Ticket(job, asyncio.get_running_loop().create_future(), self._orders.own_code is not None)
+            has_own_code = self._orders.own_code is not None and isinstance(job, ParseJob)
+            ticket = _Ticket(job, asyncio.get_running_loop().create_future(), has_own_code)
             self._waiting.append(ticket)
             self._arrival.set()
             return await ticket.answer
@@ -197,8 +210,8 @@ class ParserPool:
         except WorkerDied as died:
             self._mourn(batch, died)
         else:
-            for ticket, facts in zip(batch, answers, strict=True):
-                self._settle(ticket, facts)
+            for ticket, answer in zip(batch, answers, strict=True):
+                self._settle(ticket, answer)
         finally:
             self._working -= len(batch)
 
@@ -219,10 +232,10 @@ class ParserPool:
                 self._settle(ticket, _unread(ticket.job, died.failure))
         self._arrival.set()
 
-    def _settle(self, ticket: _Ticket, facts: Facts) -> None:
+    def _settle(self, ticket: _Ticket, answer: Answer) -> None:
         self._done += 1
         if not ticket.answer.done():
-            ticket.answer.set_result(facts)
+            ticket.answer.set_result(answer)
 
     async def _replaced(self, worker: WorkerProcess) -> WorkerProcess:
         await worker.kill()
@@ -247,7 +260,9 @@ class ParserPool:
                 ticket.answer.set_exception(self._broken)
 
 
-def _unread(job: ParseJob, failure: Failure) -> Facts:
-    """The facts of a body that not even its codings could be undone of."""
+def _unread(job: Job, failure: Failure) -> Answer:
+    """The facts of a body that not even its codings could be undone of; or a file of the copy as it came."""
+    if isinstance(job, RewriteJob):
+        return Rewritten(job.body, (), str(failure))
     kind = declared_type(job.headers)
     return Facts(kind, len(job.body), sha256(job.body).digest(), is_page=kind in PAGES, failure=failure)

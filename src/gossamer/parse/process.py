@@ -12,15 +12,16 @@ from gossamer.parse.wire import (
     LENGTH,
     OUT_OF_MEMORY,
     READY,
+    Answer,
     Orders,
     Task,
     frame,
     frame_size,
     pack_orders,
     pack_tasks,
-    unpack_facts,
+    unpack_answers,
 )
-from gossamer.records import Facts, Failure, FailureKind
+from gossamer.records import Failure, FailureKind
 
 _START_TIME = 60.0  # seconds to import everything on a machine that is busy
 _STOP_TIME = 2.0
@@ -88,15 +89,15 @@ class WorkerProcess:
     def alive(self) -> bool:
         return self._process.returncode is None
 
-    async def ask(self, tasks: Sequence[Task], seconds: float) -> list[Facts]:
-        """The facts of each task. Raises WorkerDied; the worker is gone then.
+    async def ask(self, tasks: Sequence[Task], seconds: float) -> list[Answer]:
+        """The answer to each task. Raises WorkerDied; the worker is gone then.
 
         ``seconds`` is a bound in real time, beside the worker's own in processor time, for what only waits.
         """
         try:
             async with asyncio.timeout(seconds):
                 await self._send(pack_tasks(tasks))
-                answers = unpack_facts(await self._receive())
+                answers = unpack_answers(await self._receive())
                 if len(answers) != len(tasks):
                     raise ValueError(f"{len(answers)} answers")
                 return answers

@@ -1,17 +1,20 @@
 """What parser workers and their pool say to each other: msgpack in frames with a length before each. Never pickle.
 
 The pool sends one `Orders`, then batches of tasks; the worker says READY when it can begin, then answers each batch
-with one frame of facts, in the order of its tasks.
+with one frame of answers, in the order of its tasks: facts of what was to be read, files of what was to be rewritten.
 """
 
 from collections.abc import Callable, Sequence
 from dataclasses import astuple, dataclass
 from enum import IntEnum
+from itertools import starmap
 from operator import attrgetter
+from typing import Any
 
 import msgpack
 
-from gossamer.parse.job import Derived, OwnCode, ParseJob
+from gossamer.parse.job import Derived, Job, OwnCode, ParseJob, RewriteJob
+from gossamer.parse.rewriting.contract import Reference, Rewritten
 from gossamer.records import Facts, Failure, FailureKind, Via
 
 LENGTH = 4
@@ -21,6 +24,9 @@ MAX_FRAME = 1 << 30
 READY = b"ready"
 OUT_OF_MEMORY = 12
 """The exit code of a worker that met its memory limit (ENOMEM)."""
+
+
+Answer = Facts | Rewritten
 
 
 class Stage(IntEnum):
@@ -49,7 +55,7 @@ class Task:
     """One page, how it is to be tried, and what its failure was (OURS, BARE)."""
 
     stage: Stage
-    job: ParseJob
+    job: Job
     failure: Failure | None = None
 
 
@@ -86,23 +92,26 @@ def unpack_orders(payload: bytes) -> Orders:
 
 
 def pack_tasks(tasks: Sequence[Task]) -> bytes:
-    rows = [
-        (
-            *(task.stage, job.url, job.headers, job.body, job.truncated, job.now, job.via, job.derive),
-            _failure_row(task.failure),
-        )
-        for task in tasks
-        for job in (task.job,)
-    ]
+    rows = [(task.stage, _failure_row(task.failure), *_job_row(task.job)) for task in tasks]
     return bytes(msgpack.packb(rows, unicode_errors="surrogatepass"))
 
 
 def unpack_tasks(payload: bytes) -> list[Task]:
     rows = msgpack.unpackb(payload, use_list=False, unicode_errors="surrogatepass")
-    return [
-        Task(Stage(stage), ParseJob(url, headers, body, truncated, now, Via(via), Derived(derive)), _failure(failure))
-        for stage, url, headers, body, truncated, now, via, derive, failure in rows
-    ]
+    return [Task(Stage(stage), _job(*row), _failure(failure)) for stage, failure, *row in rows]
+
+
+def _job_row(job: Job) -> tuple[object, ...]:
+    if isinstance(job, RewriteJob):
+        return True, *astuple(job)
+    return False, job.url, job.headers, job.body, job.truncated, job.now, job.via, job.derive
+
+
+def _job(is_rewrite: bool, *row: Any) -> Job:
+    if is_rewrite:
+        return RewriteJob(*row)
+    url, headers, body, truncated, now, via, derive = row
+    return ParseJob(url, headers, body, truncated, now, Via(via), Derived(derive))
 
 
 _NAMES = Facts.__match_args__
@@ -110,23 +119,31 @@ _values = attrgetter(*_NAMES)
 _FAILURE = _NAMES.index("failure")
 
 
-def pack_facts(answers: Sequence[Facts]) -> bytes:
-    rows = []
-    for facts in answers:
-        values = list(_values(facts))
-        values[_FAILURE] = _failure_row(facts.failure)
-        rows.append(values)
-    return bytes(msgpack.packb(rows, unicode_errors="replace"))
+def pack_answers(answers: Sequence[Answer]) -> bytes:
+    return bytes(msgpack.packb([_answer_row(answer) for answer in answers], unicode_errors="replace"))
 
 
-def unpack_facts(payload: bytes) -> list[Facts]:
+def unpack_answers(payload: bytes) -> list[Answer]:
     """Raises ValueError or TypeError when the payload is none of ours."""
-    answers = []
-    for row in msgpack.unpackb(payload, use_list=False):
-        values = list(row)
-        values[_FAILURE] = _failure(values[_FAILURE])
-        answers.append(Facts(*values))
-    return answers
+    return [_answer(*row) for row in msgpack.unpackb(payload, use_list=False)]
+
+
+def _answer_row(answer: Answer) -> tuple[object, ...]:
+    if isinstance(answer, Rewritten):
+        references = [(each.url, each.kind, each.saved) for each in answer.references]
+        return True, answer.body, references, answer.note
+    values = list(_values(answer))
+    values[_FAILURE] = _failure_row(answer.failure)
+    return False, *values
+
+
+def _answer(is_rewritten: bool, *row: Any) -> Answer:
+    if is_rewritten:
+        body, references, note = row
+        return Rewritten(body, tuple(starmap(Reference, references)), note)
+    values = list(row)
+    values[_FAILURE] = _failure(values[_FAILURE])
+    return Facts(*values)
 
 
 def _failure_row(failure: Failure | None) -> tuple[str, str] | None:

@@ -13,20 +13,25 @@ import signal
 import sys
 from contextlib import suppress
 from dataclasses import replace
+from functools import lru_cache
 from typing import BinaryIO
 
 from gossamer.parse.html import read, read_bare
-from gossamer.parse.job import DEFAULT_LIMITS, Limits
+from gossamer.parse.job import DEFAULT_LIMITS, Limits, ParseJob, RewriteJob
 from gossamer.parse.own import Extractor, load, without
+from gossamer.parse.rewrite import rewrite, rewrite_bare
+from gossamer.parse.rewriting.contract import Rewritten
+from gossamer.parse.rewriting.places import PlaceTable
 from gossamer.parse.structure import derive
 from gossamer.parse.wire import (
     OUT_OF_MEMORY,
     READY,
+    Answer,
     Orders,
     Stage,
     Task,
     frame,
-    pack_facts,
+    pack_answers,
     read_frame,
     unpack_orders,
     unpack_tasks,
@@ -88,20 +93,43 @@ def _serve(source: BinaryIO, sink: BinaryIO, orders: Orders, limits: Limits, ext
             signal.setitimer(signal.ITIMER_PROF, orders.seconds)  # its signal ends the process, even in C code
             answers.append(_answer(task, orders.secret, limits, extractor))
         signal.setitimer(signal.ITIMER_PROF, 0)
-        _send(sink, pack_facts(answers))
+        _send(sink, pack_answers(answers))
 
 
-def _answer(task: Task, secret: bytes, limits: Limits, extractor: Extractor | None) -> Facts:
+def _answer(task: Task, secret: bytes, limits: Limits, extractor: Extractor | None) -> Answer:
+    if isinstance(task.job, RewriteJob):
+        return _rewritten(task.job, task.failure if task.stage is Stage.BARE else None)
+    return _facts(task, task.job, secret, limits, extractor)
+
+
+def _facts(task: Task, job: ParseJob, secret: bytes, limits: Limits, extractor: Extractor | None) -> Facts:
     if task.stage is Stage.BARE:
-        return read_bare(task.job, limits, task.failure or _LOST)
-    facts = read(task.job, secret, limits, fallback=task.stage is Stage.FALLBACK)
-    if task.job.derive:
-        facts = derive(facts, task.job, limits, fallback=task.stage is Stage.FALLBACK)
+        return read_bare(job, limits, task.failure or _LOST)
+    facts = read(job, secret, limits, fallback=task.stage is Stage.FALLBACK)
+    if job.derive:
+        facts = derive(facts, job, limits, fallback=task.stage is Stage.FALLBACK)
     if extractor is None:
         return facts
     if task.stage > Stage.ALONE:
         return without(facts, str(task.failure or _LOST))
-    return extractor.extend(facts, task.job)
+    return extractor.extend(facts, job)
+
+
+_table = lru_cache(maxsize=1)(PlaceTable)  # one copy is made at a time
+
+
+def _rewritten(job: RewriteJob, failure: Failure | None) -> Rewritten:
+    """A file of the copy; after a ``failure`` only its encoding is set right."""
+    if failure is not None:
+        return rewrite_bare(job.body, content_type=job.content_type, charset=job.charset, note=str(failure))
+    return rewrite(
+        job.body,
+        content_type=job.content_type,
+        charset=job.charset,
+        url=job.url,
+        place=job.place,
+        lookup=_table(job.table),
+    )
 
 
 def _send(sink: BinaryIO, payload: bytes) -> None:

@@ -8,7 +8,6 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
-from urllib.parse import unquote
 
 import contenders
 import floor
@@ -37,7 +36,7 @@ class Site:
 class Run:
     """One program over the site."""
 
-    pages: frozenset[str]  # targets answered with HTML
+    pages: tuple[str, ...]  # targets answered with HTML, in this order
     usage: processes.Usage
 
     @property
@@ -96,17 +95,17 @@ def crawl(target: Site, port: int, command: Sequence[str]) -> Run:
     with tempfile.TemporaryDirectory() as place, tempfile.TemporaryDirectory() as log:
         with serving({"_": Tree(target.root)}, Path(log), port):
             usage = processes.run(command, Path(place))
-        pages = frozenset(unquote(entry.target) for entry in entries(Path(log)) if entry.is_page)
-    return Run(pages, usage)
+        pages = dict.fromkeys(entry.target for entry in entries(Path(log)) if entry.is_page)
+    return Run(tuple(pages), usage)
 
 
-def measure_floor(target: Site, port: int, pages: frozenset[str]) -> dict[str, float]:
+def measure_floor(target: Site, port: int, pages: Sequence[str]) -> dict[str, float]:
     """Milliseconds of CPU a page, by step."""
     with tempfile.TemporaryDirectory() as place:
         folder = Path(place)
         with serving({"_": Tree(target.root)}, folder, port):
             names = folder / "urls"
-            names.write_text("\n".join(f"http://127.0.0.1:{port}{page}" for page in sorted(pages)), encoding="utf-8")
+            names.write_text("\n".join(f"http://127.0.0.1:{port}{page}" for page in pages), encoding="utf-8")
             command = [sys.executable, str(HERE / "floor.py"), str(names)]
             output = subprocess.run(command, capture_output=True, text=True, check=True).stdout
     seconds: dict[str, float] = json.loads(output)

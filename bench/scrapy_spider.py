@@ -1,7 +1,8 @@
 """The same crawl with Scrapy and its link extractor: scrapy runspider scrapy_spider.py -a url=http://…"""
 
+import re
 from collections.abc import Iterator
-from urllib.parse import urlsplit
+from urllib.parse import urljoin
 
 import scrapy  # type: ignore[import-not-found]  # it lives in an environment of its own
 from scrapy.linkextractors import LinkExtractor  # type: ignore[import-not-found]
@@ -22,7 +23,7 @@ class SiteSpider(scrapy.Spider):  # type: ignore[misc]  # its type is not known 
     def __init__(self, url: str) -> None:
         super().__init__()
         self.start_urls = [url]
-        self.links = LinkExtractor(allow_domains=[urlsplit(url).hostname])
+        self.links = LinkExtractor(allow=f"^{re.escape(urljoin(url, '/'))}")
 
     def parse(self, response: "scrapy.http.Response") -> Iterator["scrapy.Request"]:
         """Follow the links of a page."""

@@ -153,13 +153,11 @@ class Small:
         outcome = settlement or Settlement(State.FINISHED, "redirect" if redirect else "")
         self.commit(Outcome(claim, outcome, exchange=exchange, facts=facts, candidates=found))
 
-    def fail(
-        self, url: str, failure: Failure, *, state: State = State.FAILED, held: bool = False, put_aside: str = ""
-    ) -> None:
+    def fail(self, url: str, failure: Failure, *, state: State = State.FAILED, put_aside: str = "") -> None:
         """Commit a try that brought no answer."""
         claim = self.claim(url)
         host = HostUpdate(claim.host_id, self.clock.now(), 1, put_aside) if put_aside else None
-        self.commit(Outcome(claim, Settlement(state, str(failure), held=held, failure=failure), host=host))
+        self.commit(Outcome(claim, Settlement(state, str(failure), failure=failure), host=host))
 
     def commit(self, *outcomes: Outcome) -> None:
         """Commit outcomes together."""

@@ -172,7 +172,7 @@ class Collection:
         discovery = Discovery(connection, SeenSet(), hosts, counters, secret, scope, TrapRules.of(settings))
         segments = _segment_writer(connection, self.folder, settings, lease, self._clock)
         ledger = Ledger(connection, self.folder / DATABASE, segments, discovery, hosts, counters, self._clock)
-        self._rejudge(connection, ledger, scope, lease)
+        self._rejudge(connection, ledger, scope, lease, ignore_robots=settings.ignore_robots)
         discovery.seen = self._load_seen(connection, secret)
 
         def close(next_times: Sequence[tuple[int, float]]) -> None:
@@ -230,9 +230,11 @@ class Collection:
                 pause = _pause(settings, exempt, crawl_delay)
                 connection.execute("UPDATE host SET next_at = max(next_at, ?) WHERE id = ?", (now + pause, host_id))
 
-    def _rejudge(self, connection: apsw.Connection, ledger: Ledger, scope: Scope, lease: Lease) -> None:
+    def _rejudge(
+        self, connection: apsw.Connection, ledger: Ledger, scope: Scope, lease: Lease, *, ignore_robots: bool
+    ) -> None:
         """Where the scope is another than last time, URLs that it had held or admitted are judged anew."""
-        now = hashlib.blake2b(repr(scope).encode(), digest_size=16).hexdigest()
+        now = hashlib.blake2b(repr((scope, ignore_robots)).encode(), digest_size=16).hexdigest()
         before = select(connection, "SELECT value FROM meta WHERE name = 'scope'")
         is_another = bool(before) and before[0][0] != now
         if is_another:
@@ -240,7 +242,7 @@ class Collection:
             Disk().sync_folder(self.folder)  # or a power cut could bring it back beside the new verdicts
         with ledger.transaction(lease):
             if is_another:
-                ledger.discovery.rejudge()
+                ledger.discovery.rejudge(ignore_robots=ignore_robots)
             connection.execute("INSERT OR REPLACE INTO meta VALUES ('scope', ?)", (now,))
 
     def _load_seen(self, connection: apsw.Connection, secret: bytes) -> SeenSet:

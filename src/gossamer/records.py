@@ -18,6 +18,15 @@ class State(IntEnum):
     FAILED = 3
 
 
+class Hold(IntEnum):
+    """Whether and why a waiting URL is not leased. The values stand in the database."""
+
+    NO = 0
+    PARKED = 1  # until it is released
+    AS_FOUND = 2  # the same, but only because of how it was found: a plain link to it is judged anew
+    REFUSED = 3  # by the scope or by robots.txt: until these change, or somebody names it
+
+
 class Via(StrEnum):
     """How a URL was found: what kind of link led to it. The values stand in the database."""
 
@@ -33,6 +42,7 @@ class Via(StrEnum):
     SITEMAP = "sitemap"  # a file that lists URLs: named by robots.txt, looked for at /sitemap.xml, or part of an index
     LISTED = "listed"  # it stands in a sitemap or a feed
     IMPORT = "import"  # it has a record in an archive that somebody else made
+    NEEDED = "needed"  # by a page that is saved for reading offline, or named for that by a person
 
 
 FOLLOWED = frozenset(
@@ -225,7 +235,7 @@ class Decision(StrEnum):
 
     ADMIT = "admit"
     HOLD = "hold"  # recorded, parked, can be released
-    REFUSE = "refuse"  # recorded with its reason, held as well, not released unless named
+    REFUSE = "refuse"  # recorded with its reason, held as well; judged anew with other settings, or released by name
 
 
 @dataclass(frozen=True, slots=True)
@@ -263,7 +273,7 @@ class Settlement:
 
     state: State
     reason: str = ""
-    held: bool = False
+    held: Hold = Hold.NO
     due: float | None = None  # waiting: not before; finished: to be visited again
     failure: Failure | None = None
     counts_as_try: bool = True

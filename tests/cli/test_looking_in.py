@@ -122,7 +122,7 @@ def test_urls_filtered(folder: str, shown: Shown, options: list[str], expected: 
 def test_why(folder: str, shown: Shown) -> None:
     (row,) = lines(shown("why", folder, "a.test/private", "--json"))
     assert tuple(row) == why.FIELDS
-    assert row["answer"] == "held, not fetched: excluded by *private*"
+    assert row["answer"] == "refused, not fetched: excluded by *private*"
     assert row["way"] == ["http://a.test/", "http://a.test/1"]
     text = shown("why", folder, "http://a.test/1")
     assert "answer:       fetched" in text

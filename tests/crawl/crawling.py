@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import Callable, Mapping
-from contextlib import nullcontext
+from contextlib import closing, nullcontext
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -13,14 +13,15 @@ from fastwarc.warc import ArchiveIterator
 
 from fakeweb import FakeWeb, Visit
 from gossamer import session
-from gossamer.archive.database import open_for_reading, select
+from gossamer.archive import requests
+from gossamer.archive.database import open_for_reading, open_for_writing, select
 from gossamer.clock import Clock, SystemClock
 from gossamer.crawl.manager import Crawl
 from gossamer.crawl.report import Progress, Report
 from gossamer.parse.html import read
 from gossamer.parse.job import DEFAULT_LIMITS, OwnCode, ParseJob
 from gossamer.parse.links import unpack
-from gossamer.records import Facts, Link, State
+from gossamer.records import Facts, Link, Selection, State
 from gossamer.session import Order
 from gossamer.settings_files import load
 
@@ -179,6 +180,15 @@ def look(report: Report, folder: Path, base: str) -> Crawled:
     crawled = Crawled(report, folder, open_for_reading(folder / "crawl.db"), base)
     crawled.read()
     return crawled
+
+
+def release(crawled: Crawled, selection: Selection) -> int:
+    """Let held URLs of a crawl that ended wait again; its rows are to be read anew."""
+    with closing(open_for_writing(crawled.folder / "crawl.db")) as connection:
+        connection.execute("BEGIN")
+        count = requests.release(connection, selection)
+        connection.execute("COMMIT")
+    return count
 
 
 def address(target: "FakeWeb | str") -> str:

@@ -7,9 +7,10 @@ import pytest
 
 from conftest import Serve
 from crawl.conftest import CrawlIt
-from crawl.crawling import paths
+from crawl.crawling import paths, release
 from fakeweb import FakeWeb, Names, Site
-from fakeweb.recipes import html, links, redirect
+from fakeweb.recipes import html, links, redirect, robots
+from gossamer.records import Selection
 
 MakeNames = Callable[..., Names]
 
@@ -136,3 +137,60 @@ def test_an_address_that_was_held_is_fetched_when_a_person_names_it(serve: Serve
     second = crawl(web.url("/", other), base=web.origin(other))
     assert second["/"].is_done
     assert second["/next"].is_done, "its host belongs to the scope now"
+
+
+# --- refused is not parked
+
+
+def test_a_release_without_conditions_leaves_what_was_refused(serve: Serve, crawl: CrawlIt) -> None:
+    """Parked is what a rule of thumb or a limit keeps; refused is what somebody does not want, here or there."""
+    web = serve(site := Site(fallback=lambda asked: html(asked.path)))
+    loose = '<a rel=nofollow href="/loose">'
+    site.pages["/"] = html(f"{loose}<a href=/a><a href=/no><a href=/robotic><a href=http://elsewhere.test/>")
+    site.pages["/a"] = links("/a/deep")
+    site.pages["/robots.txt"] = robots("User-agent: *\nDisallow: /robotic\n")
+    first = crawl(web, exclude=("*/no",), max_depth=1)
+    assert {path for path, row in first.rows.items() if row.held} == {
+        "/no",
+        "/robotic",
+        "http://elsewhere.test/",
+        "/a/deep",
+        "/loose",
+    }
+    assert release(first, Selection()) == 2
+    second = crawl(base=web.origin())
+    assert {path for path, row in second.rows.items() if row.held} == {"/no", "/robotic", "http://elsewhere.test/"}
+    assert second["/a/deep"].is_done
+
+
+def test_what_was_refused_is_released_by_name(serve: Serve, crawl: CrawlIt) -> None:
+    web = serve(Site({"/": links("/no", "/nor", "/yes")}, lambda asked: html(asked.path)))
+    first = crawl(web, exclude=("*/no", "*/nor"))
+    assert release(first, Selection(patterns=("*/no",))) == 1
+    second = crawl(base=web.origin())
+    assert second["/no"].is_done
+    assert second["/nor"].reason == "excluded by */nor"
+
+
+def test_what_was_refused_is_judged_anew_with_other_settings(serve: Serve, crawl: CrawlIt) -> None:
+    web = serve(site := Site({"/": links("/no", "/nor", "/robotic")}, lambda asked: html(asked.path)))
+    site.pages["/robots.txt"] = robots("User-agent: *\nDisallow: /robotic\n")
+    crawl(web, exclude=("*/no", "*/nor"))
+    second = crawl(base=web.origin(), exclude=("*/nor",))
+    assert {path: row.reason for path, row in second.rows.items() if row.held} == {
+        "/nor": "excluded by */nor",
+        "/robotic": "robots.txt: Disallow: /robotic",
+    }
+    third = crawl(base=web.origin(), ignore_robots=True)
+    assert third["/robotic"].is_done
+    assert third["/nor"].held
+
+
+def test_what_was_released_stays_so_when_the_scope_changes(serve: Serve, crawl: CrawlIt) -> None:
+    """Unless there is another reason against it than the one that it was released in spite of."""
+    web = serve(Site({"/": links(*(f"/{n}" for n in range(6)))}, lambda asked: html(asked.path)))
+    first = crawl(web, exclude=("*/4", "*/5"), max_urls=1)
+    assert release(first, Selection(patterns=("*/4", "*/5"))) == 2
+    last = crawl(web.url("/more"), max_urls=0, exclude=("re:/5$", "*/4"), base=web.origin())
+    assert last["/4"].is_done
+    assert (last["/5"].held, last["/5"].reason) == (True, "excluded by re:/5$")

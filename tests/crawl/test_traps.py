@@ -8,14 +8,12 @@ import pytest
 
 from conftest import Serve
 from crawl.conftest import CrawlIt
-from crawl.crawling import Crawled, paths
+from crawl.crawling import Crawled, paths, release
 from fakeweb import Names, Site
 from fakeweb.names import Entry
 from fakeweb.page import Asked, Page
 from fakeweb.recipes import by_prefix, html, links, redirect
 from fakeweb.traps import TRAPS, counter, endless_hosts, surrounded, with_sessions, with_variants
-from gossamer.archive import requests
-from gossamer.archive.database import open_for_writing
 from gossamer.crawl.report import Ending
 from gossamer.records import Selection
 
@@ -113,12 +111,8 @@ def test_what_was_released_is_fetched(serve: Serve, crawl: CrawlIt) -> None:
     held = trapped(crawled)
     assert len(held) > 1000
     assert not any(crawled[path].page for path in held)
-    crawled.database.close()
-    database = open_for_writing(crawled.folder / "crawl.db")
     wanted = web.url("/archive/1")
-    with database:
-        count = requests.release(database, Selection((f"{wanted}?", f"{wanted}??"), "trap"))
-    database.close()
+    count = release(crawled, Selection((f"{wanted}?", f"{wanted}??"), "trap"))
     assert count > 0
     before = len(paths(web.log))
     again = crawl(base=web.origin(), max_urls=0)

@@ -13,6 +13,7 @@ from gossamer.frontier.contract import Wait
 from gossamer.records import (
     Candidate,
     Claim,
+    Hold,
     Host,
     HostUpdate,
     Link,
@@ -109,7 +110,7 @@ def test_a_claim_that_needed_no_request_leaves_its_host_free(desk: Desk) -> None
     claim = desk.claim()
     desk.frontier.skip(claim)
     assert desk.claim().url == f"{A}/1"
-    desk.commit(Outcome(claim, Settlement(State.WAITING, "robots.txt: /", held=True, counts_as_try=False)))
+    desk.commit(Outcome(claim, Settlement(State.WAITING, "robots.txt: /", held=Hold.REFUSED, counts_as_try=False)))
     assert desk.state_of(f"{A}/0") == (State.WAITING, True, "robots.txt: /")
 
 

@@ -11,7 +11,7 @@ import apsw
 from gossamer.archive import database
 from gossamer.errors import ArchiveError, CollectionError
 from gossamer.policy.patterns import Patterns
-from gossamer.records import State
+from gossamer.records import Hold, State
 
 STRANGE = (TypeError, ValueError, OverflowError, AttributeError)
 """What comes of values that no crawl writes: SQLite takes any value in any column, and a stranger may have put it there."""
@@ -70,6 +70,7 @@ class Entry:
     state: State
     reason: str
     held: bool
+    refused: bool  # held by the scope or by robots.txt
     kind: str
     via: str
     depth: int
@@ -151,7 +152,7 @@ def conditions(wanted: Filter) -> dict[str, str | int | float | None]:
 
 def _entry(row: tuple[Any, ...]) -> Entry:
     number, url, state, reason, held, *rest = row
-    return Entry(number, url, State(state), reason, bool(held), *rest)
+    return Entry(number, url, State(state), reason, bool(held), held == Hold.REFUSED, *rest)
 
 
 CONDITIONS = """

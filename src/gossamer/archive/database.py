@@ -53,7 +53,7 @@ CREATE TABLE url (
     host INTEGER REFERENCES host,     -- NULL: no http(s) URL
     shard INTEGER NOT NULL,
     state INTEGER NOT NULL,           -- 0 waiting, 2 finished, 3 failed (records.State)
-    held INTEGER NOT NULL DEFAULT 0,  -- 1: not leased until released; 2: only because of how it was found
+    held INTEGER NOT NULL DEFAULT 0,  -- not 0: not leased; why: records.Hold
     reason TEXT NOT NULL DEFAULT '',  -- why held, failed, or how finished
     kind TEXT NOT NULL,               -- internal, external, other (records.Kind)
     via TEXT NOT NULL,                -- records.Via of the first link found

@@ -12,7 +12,10 @@ import apsw
 
 from gossamer.archive.database import select
 from gossamer.policy.patterns import Patterns
-from gossamer.records import Selection
+from gossamer.records import Hold, Selection
+
+RELEASED = "released, was held: "
+"""How the reason of a URL begins that was released; the one it was held for follows."""
 
 
 def requeue(connection: apsw.Connection, selection: Selection) -> int:
@@ -40,17 +43,18 @@ def requeue(connection: apsw.Connection, selection: Selection) -> int:
 
 
 def release(connection: apsw.Connection, selection: Selection) -> int:
-    """Held URLs wait again. What belongs to other sites is released only where the selection says something of it.
+    """Held URLs wait again. What belongs to other sites, and what the scope or robots.txt refused, is released only where
+    the selection says something of it.
 
     URLs of a host that is put aside stay: they come back with a retry.
     """
     is_named = bool(selection.patterns or selection.host or selection.reason)
     with _selected(connection, selection):
         connection.execute(
-            "UPDATE url SET held = 0, reason = '', template = NULL"
+            "UPDATE url SET held = 0, reason = ? || reason, template = NULL"
             " WHERE id IN (SELECT id FROM selected) AND state = 0 AND held != 0"
-            " AND (kind = 'internal' OR ?) AND (SELECT put_aside FROM host WHERE id = url.host) = ''",
-            (is_named,),
+            " AND ((kind = 'internal' AND held != ?) OR ?) AND (SELECT put_aside FROM host WHERE id = url.host) = ''",
+            (RELEASED, Hold.REFUSED, is_named),
         )
         return _move(connection, "held", "waiting")
 

@@ -63,7 +63,8 @@ def retry(folder: Path, patterns: tuple[str, ...], host: str, as_json: bool) -> 
 def release(folder: Path, patterns: tuple[str, ...], host: str, reason: str, as_json: bool) -> None:
     """Let held URLs of the crawl in DIR wait after all; robots.txt is still obeyed.
 
-    URLs of other sites are released only where a pattern, host or reason names them.
+    URLs of other sites, and those that --exclude, the scope or robots.txt refused, are released only where a pattern,
+    host or reason names them.
     """
     _carry_out(folder, "release", requests.release, Selection(patterns, reason, host), as_json=as_json)
 

@@ -77,7 +77,7 @@ def _answer(found: History) -> str:
     entry = found.entry
     reason = f": {entry.reason}" if entry.reason else ""
     if entry.held:
-        return f"held, not fetched{reason}"
+        return f"{'refused' if entry.refused else 'held'}, not fetched{reason}"
     match entry.state:
         case State.FINISHED:
             return f"fetched{reason}"

@@ -13,7 +13,8 @@ from gossamer.crawl.robots import RobotsKeeper
 from gossamer.fetch.credentials import UNAUTHORIZED
 from gossamer.frontier.contract import Frontier
 from gossamer.policy import failures, politeness
-from gossamer.records import Claim, Exchange, Failure, Headers, Host, HostUpdate, Outcome, Settlement, State
+from gossamer.policy.robots import REFUSED_BY_ROBOTS
+from gossamer.records import Claim, Exchange, Failure, Headers, Hold, Host, HostUpdate, Outcome, Settlement, State
 from gossamer.settings import Settings
 
 
@@ -70,11 +71,11 @@ class Visitor:
             rules = await self._robots.rules(claim.host_id)
             match = rules.match(urls.path_and_query(claim.url))
             if not match.allowed:
-                return self._held(claim, f"robots.txt: {match.rule}")
+                return self._held(claim, Hold.REFUSED, f"{REFUSED_BY_ROBOTS}{match.rule}")
             crawl_delay = rules.crawl_delay
         headers = () if self._prepare is None else self._prepare(claim.url)
         if isinstance(headers, Skip):
-            return self._held(claim, f"skipped: {headers.reason}")
+            return self._held(claim, Hold.PARKED, f"skipped: {headers.reason}")
         reserved_at = self._clock.now()
         host = self._frontier.host(claim.host_id)
         answer, exempt = await self._fetcher.fetch(claim.url, host, headers=headers, on_sent=self._on_sent(claim))
@@ -91,9 +92,9 @@ class Visitor:
         target = redirect_target(answer) if isinstance(answer, Exchange) and is_redirect(answer) else None
         return isinstance(target, str) and self._fetcher.identity.would_change(target)
 
-    def _held(self, claim: Claim, reason: str) -> Outcome:
+    def _held(self, claim: Claim, held: Hold, reason: str) -> Outcome:
         self._frontier.skip(claim)
-        return Outcome(claim, Settlement(State.WAITING, reason, held=True, counts_as_try=False))
+        return Outcome(claim, Settlement(State.WAITING, reason, held=held, counts_as_try=False))
 
     def _on_sent(self, claim: Claim) -> OnSent | None:
         """With one fetch at a time the next request waits for this one's answer anyway."""

@@ -14,17 +14,18 @@ import numpy as np
 
 from gossamer import url as urls
 from gossamer.archive.database import select
+from gossamer.archive.requests import RELEASED
 from gossamer.frontier.counters import Counters
-from gossamer.frontier.gate import HELD, Admission, Gate
+from gossamer.frontier.gate import Admission, Gate
 from gossamer.frontier.hosts import HostTable
 from gossamer.frontier.seen import SeenSet
-from gossamer.parse.links import unpack
+from gossamer.parse.links import unpack, unpack_some
+from gossamer.policy.robots import REFUSED_BY_ROBOTS
 from gossamer.policy.scope import REASONS, Scope
 from gossamer.policy.traps import TrapRules
-from gossamer.records import Candidate, Claim, Decision, Facts, State, Verdict, Via
+from gossamer.records import Candidate, Claim, Decision, Facts, Hold, State, Verdict, Via
 from gossamer.settings import Settings
 
-HELD_AS_FOUND = 2
 _DEFAULT_RULES = TrapRules.of(Settings())
 
 
@@ -100,7 +101,7 @@ class Discovery:
         elif _is_better_found(candidate, row[1], row[2]) and verdict.decision is Decision.ADMIT:
             self._admit(row[0], candidate, verdict, found)
         else:
-            final = row[1] != HELD_AS_FOUND
+            final = row[1] != Hold.AS_FOUND
             if candidate.via is Via.SEED:
                 self._note_seed(row[0])
                 self._name(row[0])
@@ -122,7 +123,7 @@ class Discovery:
 
     def _insert(self, candidate: Candidate, key: int, verdict: Verdict, final: bool, found: Found, now: float) -> None:
         host_id, shard = (None, 0) if candidate.other else self._hosts.id_of(urls.origin(candidate.url))
-        reason, held = verdict.reason, 0 if verdict.decision is Decision.ADMIT else HELD if final else HELD_AS_FOUND
+        reason, held = verdict.reason, _hold(verdict, final=final)
         admission = Admission()
         if host_id is not None and not held:
             admission = self._ask(candidate, host_id)
@@ -189,7 +190,7 @@ class Discovery:
         """Whether a URL that the scope admits may be fetched: it may be part of a trap, or its host put aside."""
         admission = self.gate.ask(candidate, host_id, self.scope)
         aside = self._hosts.put_aside(host_id)
-        return replace(admission, held=HELD, reason=aside) if aside and not admission.held else admission
+        return replace(admission, held=Hold.PARKED, reason=aside) if aside and not admission.held else admission
 
     def _note(self, candidate: Candidate, url_id: int, admission: Admission, found: Found) -> None:
         """Keep what a new URL says of the page it was found on, and of URLs like it."""
@@ -212,27 +213,29 @@ class Discovery:
             "UPDATE url SET depth = 0 WHERE id = ? AND held = 0 AND state != ?", (url_id, State.FAILED)
         )
 
-    def rejudge(self) -> None:
-        """Judge anew what the scope has held or admitted, after it changed.
+    def rejudge(self, *, ignore_robots: bool) -> None:
+        """Judge anew what the scope has held or admitted, after it changed; and what robots.txt refused, where that is
+        ignored now. What a person released stays so, unless there is another reason against it than there was.
 
         The set of seen URLs must be built anew then: what is held from now on because of how it was found has a strong
         key there, and would not be heard of when it is found in a better way.
         """
+        liftable = (*REASONS, REFUSED_BY_ROBOTS) if ignore_robots else REASONS
         query = (
-            "SELECT id, url, via, depth, hops, parent, held, reason, host, template FROM url"
-            " WHERE state = 0 AND host IS NOT NULL"
+            "SELECT id, url, via, depth, hops, parent, held, reason, host FROM url WHERE state = 0 AND host IS NOT NULL"
         )
-        for url_id, url, via, depth, hops, parent, held, reason, host_id, template in select(self._connection, query):
-            if held and not reason.startswith(REASONS):
+        for url_id, url, via, depth, hops, parent, held, reason, host_id in select(self._connection, query):
+            if held and not reason.startswith(liftable):
                 continue
             candidate = Candidate(url, Via(via), depth, parent, hops)
             verdict = self.scope.judge(candidate)
-            admission = Admission(template=template)
-            if verdict.decision is not Decision.ADMIT:
-                how = HELD_AS_FOUND if self._depends_on_how_found(candidate) else HELD
-                admission = Admission(how, verdict.reason)
-            elif held:
+            if not held and (verdict.decision is Decision.ADMIT or reason == f"{RELEASED}{verdict.reason}"):
+                continue
+            if verdict.decision is Decision.ADMIT:
                 admission = self._ask(candidate, host_id)
+            else:
+                how = _hold(verdict, final=not self._depends_on_how_found(candidate))
+                admission = Admission(how, verdict.reason)
             why, how = admission.reason, admission.held
             if (why, how) == (reason, held):
                 continue
@@ -276,10 +279,8 @@ class Discovery:
 def _candidates(
     claim: Claim, facts: Facts, keys: "np.ndarray[tuple[int], np.dtype[np.uint64]]", wanted: list[int]
 ) -> list[Candidate]:
-    links = unpack(facts.links)
     found = []
-    for at in wanted:
-        link = links[at]
+    for at, link in zip(wanted, unpack_some(facts.links, wanted), strict=True):
         weak = link.nofollow or facts.nofollow or link.via is Via.REQUISITE
         key = int(keys[at])
         found.append(
@@ -299,7 +300,16 @@ def _candidates(
 
 def _is_better_found(candidate: Candidate, held: int, state: int) -> bool:
     """A held URL is judged anew when a person names it, or when only the way it was found had held it."""
-    return state == State.WAITING and (held == HELD_AS_FOUND or (held == HELD and candidate.via is Via.SEED))
+    return state == State.WAITING and (held == Hold.AS_FOUND or (held != Hold.NO and candidate.via is Via.SEED))
+
+
+def _hold(verdict: Verdict, *, final: bool) -> Hold:
+    """How a URL is kept that got a verdict. ``final``: however it is found, the scope says the same."""
+    if verdict.decision is Decision.ADMIT:
+        return Hold.NO
+    if not final:
+        return Hold.AS_FOUND
+    return Hold.REFUSED if verdict.decision is Decision.REFUSE else Hold.PARKED
 
 
 def _claim(url_id: int, host_id: int, candidate: Candidate, template: int | None) -> Claim:

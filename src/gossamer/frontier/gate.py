@@ -22,10 +22,7 @@ from gossamer.frontier.templates import Template, TemplateTable
 from gossamer.policy import templates
 from gossamer.policy.scope import Scope
 from gossamer.policy.traps import TrapRules, trap
-from gossamer.records import Candidate, Via
-
-HELD = 1
-"""As ``held`` stands in the URL table: not leased until released."""
+from gossamer.records import Candidate, Hold, Via
 
 TRUSTED_AFTER = 2
 """Pages with news after which a host of many is one that somebody made."""
@@ -39,7 +36,7 @@ _TRUSTED = frozenset({Via.REQUISITE, Via.SITEMAP, Via.LISTED})
 class Admission:
     """What the gate says of a URL."""
 
-    held: int = 0
+    held: Hold = Hold.NO
     reason: str = ""
     template: int | None = None
     is_plain: bool = False  # let in, and nothing like the pages of a trap
@@ -69,7 +66,7 @@ class Gate:
         if not reason and candidate.via not in _TRUSTED:
             reason = trap(candidate.url, self.rules)
         if reason:
-            return Admission(HELD, reason)
+            return Admission(Hold.PARKED, reason)
         if candidate.via in _TRUSTED or not self.rules.budget:
             return Admission(is_plain=candidate.via is not Via.REQUISITE)
         return self._judge(candidate.url, host_id, scope)
@@ -120,10 +117,8 @@ class Gate:
         return self.templates.find(key) or self.templates.make(key)
 
     def _by(self, template: Template, stands_for: str = "") -> Admission:
-        is_closed = template.budget.is_closed
-        return Admission(
-            HELD * is_closed, closed_because(template) if is_closed else "", template.id, False, stands_for
-        )
+        held, reason = (Hold.PARKED, closed_because(template)) if template.budget.is_closed else (Hold.NO, "")
+        return Admission(held, reason, template.id, False, stands_for)
 
     # --- hosts and variants
 

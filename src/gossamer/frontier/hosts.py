@@ -9,7 +9,7 @@ import apsw
 
 from gossamer import url as urls
 from gossamer.archive.database import select
-from gossamer.records import Host, HostUpdate
+from gossamer.records import Hold, Host, HostUpdate
 
 _CACHED = 100_000
 MAX_SITEMAPS = 500
@@ -60,11 +60,13 @@ class HostTable:
         """Mark a seed's own origin: the class of address it first has is allowed for it."""
         self._connection.execute("UPDATE host SET exempt = ? WHERE id = ? AND exempt = ''", (PENDING, host_id))
 
-    def count_sitemap(self, host_id: int) -> tuple[str, int]:
+    def count_sitemap(self, host_id: int) -> tuple[str, Hold]:
         """One more sitemap of a host: why it is held, and whether it is."""
         self._connection.execute("UPDATE host SET sitemaps = sitemaps + 1 WHERE id = ?", (host_id,))
         ((count,),) = select(self._connection, "SELECT sitemaps FROM host WHERE id = ?", (host_id,))
-        return (f"more than {MAX_SITEMAPS} sitemaps on this host", 1) if count > MAX_SITEMAPS else ("", 0)
+        return (
+            (f"more than {MAX_SITEMAPS} sitemaps on this host", Hold.PARKED) if count > MAX_SITEMAPS else ("", Hold.NO)
+        )
 
     def update(self, update: HostUpdate) -> None:
         """Keep what a fetch taught about its host. One that is put aside stays so, whatever was still in flight."""

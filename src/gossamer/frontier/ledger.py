@@ -34,6 +34,7 @@ from gossamer.records import (
     Facts,
     Failure,
     FailureKind,
+    Hold,
     Host,
     Kind,
     Lease,
@@ -216,7 +217,7 @@ class Ledger:
         claim, settlement = outcome.claim, outcome.settlement
         aside = self._hosts.put_aside(claim.host_id)
         if aside and settlement.state is State.WAITING and not settlement.held:
-            return replace(settlement, held=True, reason=aside)
+            return replace(settlement, held=Hold.PARKED, reason=aside)
         target = self._redirect_of(outcome)
         if target is not None and self._ask_again(outcome, target, work):
             return settlement
@@ -269,7 +270,7 @@ class Ledger:
             ),
         )
         self._counters.change(_queue(State(state), bool(held)), -1)
-        self._counters.change(_queue(settlement.state, settlement.held), 1)
+        self._counters.change(_queue(settlement.state, bool(settlement.held)), 1)
         self._note_try(claim, settlement, now, has_page=stored is not None)
         if settlement.state is State.WAITING and not settlement.held:
             work.retries.append((replace(claim, attempts=attempts), settlement.due or now))

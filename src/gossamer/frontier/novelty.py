@@ -14,14 +14,14 @@ from gossamer.frontier.circles import Circles
 from gossamer.frontier.claims import COLUMNS, claim_of
 from gossamer.frontier.counters import Counters
 from gossamer.frontier.discovery import Discovery, Found
-from gossamer.frontier.gate import HELD, TRUSTED_AFTER, closed_because, is_of_hosts, is_of_variants
+from gossamer.frontier.gate import TRUSTED_AFTER, closed_because, is_of_hosts, is_of_variants
 from gossamer.frontier.putoff import PutOff
 from gossamer.frontier.templates import Template
 from gossamer.frontier.worth import Worth
 from gossamer.parse.sketch import Sketch, is_another_text
 from gossamer.policy import templates
 from gossamer.policy.novelty import News
-from gossamer.records import Facts, Outcome, State
+from gossamer.records import Facts, Hold, Outcome, State
 
 _COPIES = 50
 """Pages with the same text that are looked at."""
@@ -162,7 +162,7 @@ class Novelty:
         found.parked += [claim_of(row) for row in rows]
         self._connection.execute(
             "UPDATE url SET held = ?, reason = ? WHERE template = ? AND state = 0 AND held = 0",
-            (HELD, closed_because(template), template.id),
+            (Hold.PARKED, closed_because(template), template.id),
         )
         self._count(-len(rows))
 

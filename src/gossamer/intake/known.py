@@ -12,7 +12,7 @@ from gossamer.archive.database import select, select_one
 from gossamer.archive.reader import read_record
 from gossamer.errors import ArchiveError
 from gossamer.intake.originals import key_of
-from gossamer.records import Claim, Exchange, RecordPlace, Settlement, State, Via
+from gossamer.records import Claim, Exchange, Hold, RecordPlace, Settlement, State, Via
 
 _SAME_MOMENT = 0.001  # seconds: what WARC-Date says
 
@@ -93,7 +93,7 @@ class Known:
         )
         number, host, origin, depth, attempts, parent, state, reason, held, newest = found
         claim = Claim(number, url, host, origin, depth, attempts=attempts, via=Via.IMPORT, parent=parent)
-        return Row(claim, Settlement(State(state), reason, held=bool(held)), newest)
+        return Row(claim, Settlement(State(state), reason, held=Hold(held)), newest)
 
 
 def is_robots(url: str) -> bool:

@@ -13,12 +13,19 @@ def refresh(content: str) -> tuple[int, str | None] | None:
     if time is None:
         return None
     seconds = int((time[1] or "0")[:9])
-    rest = content[time.end() :]
-    if not rest:
-        return seconds, None
-    prefix = _URL_PREFIX.match(rest)
-    if prefix:
-        rest = rest[prefix.end() :]
-    if rest[:1] in ("'", '"'):
-        rest = rest[1:].partition(rest[0])[0]
-    return seconds, rest
+    place = url_place(content)
+    return seconds, None if place is None else content[slice(*place)]
+
+
+def url_place(content: str) -> tuple[int, int] | None:
+    """Where the URL begins and ends in ``content``; None when there is none."""
+    time = _TIME.match(content)
+    if time is None or time.end() == len(content):
+        return None
+    prefix = _URL_PREFIX.match(content, time.end())
+    start = prefix.end() if prefix else time.end()
+    quote = content[start : start + 1]
+    if quote not in ("'", '"'):
+        return start, len(content)
+    end = content.find(quote, start + 1)
+    return start + 1, len(content) if end < 0 else end

@@ -24,7 +24,7 @@ class Resolver:
     """
 
     def __init__(self, page: str, base: str | None, charset: str, secret: bytes) -> None:
-        self._base = _base_url(page, base)
+        self._base = base_url(page, base)
         path = self._base.partition("?")[0]
         self._directory = path[: path.rfind("/") + 1]
         self._charset = charset
@@ -45,8 +45,10 @@ def _depends_on_page(href: str) -> bool:
     return href[:1] <= " " or href[0] in "?#" or (href[0] in "hH" and not href.startswith(("http://", "https://")))
 
 
-def _base_url(page: str, base: str | None) -> str:
-    """HTML, "document base URL": that of the first base with a href, unless it is invalid, data: or javascript:.
+def base_url(page: str, base: str | None) -> str:
+    """What the links of ``page`` are relative to, ``base`` being the first base's href.
+
+    HTML, "document base URL": that of the first base with a href, unless it is invalid, data: or javascript:.
 
     A base with a scheme that is not fetched (file:) stays what it is: nothing relative to it is an http(s) URL.
     """

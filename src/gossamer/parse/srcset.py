@@ -12,6 +12,11 @@ _DESCRIPTOR = re.compile(r"([0-9]+)([wh])|(?:-?0+(?:\.0+)?|(?:[0-9]+(?:\.[0-9]+)
 
 def candidates(srcset: str) -> Iterator[str]:
     """The URLs of all valid candidates, as written, in order."""
+    return (srcset[start:end] for start, end in places(srcset))
+
+
+def places(srcset: str) -> Iterator[tuple[int, int]]:
+    """Where the URLs of all valid candidates begin and end, in order."""
     position = 0
     while True:
         position = _match_end(_SEPARATORS, srcset, position)
@@ -20,11 +25,11 @@ def candidates(srcset: str) -> Iterator[str]:
             return
         position = url.end()
         if url[0].endswith(","):
-            yield url[0].rstrip(",")
+            yield url.start(), url.start() + len(url[0].rstrip(","))
             continue
         descriptors, position = _descriptors(srcset, position)
         if _valid(descriptors):
-            yield url[0]
+            yield url.span()
 
 
 def _match_end(pattern: re.Pattern[str], text: str, position: int) -> int:

@@ -14,6 +14,9 @@ from gossamer.url import MAX_URL
 LIMIT = 500 * 1024
 """Bytes of a robots.txt that are read; the rest is ignored (RFC 9309, 2.5: at least 500 kibibytes)."""
 
+REFUSED_BY_ROBOTS = "robots.txt: "
+"""How the reason begins that a URL is kept for which a rule forbids; the rule follows."""
+
 MAX_SITEMAPS = 1000
 _SHOWN = 200  # characters of a rule that are shown
 

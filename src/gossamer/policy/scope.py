@@ -128,7 +128,7 @@ class Scope:
         if outside:
             return Verdict(Decision.REFUSE, outside, kind)
         if candidate.depth > MAX_NESTING + 1:
-            return Verdict(Decision.REFUSE, f"in sitemap indexes nested more than {MAX_NESTING} deep", kind)
+            return Verdict(Decision.HOLD, f"in sitemap indexes nested more than {MAX_NESTING} deep", kind)
         if not self.sitemaps:
             return Verdict(Decision.HOLD, "sitemaps are not asked for", kind)
         if self.max_depth == 0:

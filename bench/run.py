@@ -13,6 +13,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 import contenders
+import frontier
 import one_site
 import report
 from options import Options
@@ -30,6 +31,7 @@ class Run:
 
 RUNS = {
     "A": Run(one_site.run, 1.0, "one site, everything on, beside others; with B: beside the bare libraries"),
+    "D": Run(frontier.run, 0.03, "a frontier of 10 million URLs on 100,000 hosts"),
 }
 
 

@@ -1,0 +1,217 @@
+"""Run D: a frontier of 10 million URLs on 100,000 hosts, through its contract, without any network.
+
+    python bench/frontier.py fill FOLDER URLS HOSTS      add them, settle some, close
+    python bench/frontier.py reopen FOLDER [crash]       open it again, and lease one; crash: end without closing
+
+Each is a process of its own, so that its memory is the manager's; each prints JSON.
+"""
+
+import asyncio
+import json
+import os
+import random
+import resource
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any
+
+from gossamer import url as urls
+from gossamer.clock import ManualClock
+from gossamer.collection import DATABASE, Collection, Opened
+from gossamer.frontier.contract import Frontier
+from gossamer.records import Batch, Candidate, Claim, HostUpdate, Outcome, Settlement, State, Via
+from gossamer.settings import Settings
+from options import Options
+from report import Bar, Section
+
+URLS = 10_000_000
+HOSTS = 100_000
+SETTINGS = Settings(max_urls=0, delay=1.0, scope="any", ignore_robots=True)
+
+ADDED_AT_ONCE = 2000
+"""What a group of 64 pages finds, about."""
+
+SETTLED_AT_ONCE = 256
+
+WINDOW = 50
+"""Groups over which a rate is taken."""
+
+
+@dataclass(slots=True)
+class Filled:
+    """What filling and settling took."""
+
+    urls: int
+    adding: list[float] = field(default_factory=list)  # seconds of each group
+    settling: list[float] = field(default_factory=list)  # seconds of each group: leased, answered, committed
+    commits: list[float] = field(default_factory=list)  # seconds of each commit in them
+    memory: int = 0  # bytes, the most there was
+    bytes: int = 0  # of the database
+    closing: float = 0.0  # seconds
+
+
+@dataclass(frozen=True, slots=True)
+class Reopened:
+    """Seconds until the first URL was leased, and memory by then."""
+
+    seconds: float
+    memory: int
+
+
+def candidates(count: int, hosts: int, secret: bytes) -> Iterator[list[Candidate]]:
+    """URLs as pages name them, in groups; the parser workers have computed their fingerprints."""
+    dice = random.Random(1)
+    group: list[Candidate] = []
+    for number in range(count):
+        host = number if number < hosts else dice.randrange(hosts)
+        url = f"http://www.site{host}.example/docs/{number % 17}/some-page-about-things-{number:x}.html"
+        key = int.from_bytes(urls.fingerprint(url, secret), "little")
+        group.append(Candidate(url, Via.ANCHOR, depth=2, parent=1, fingerprint=key))
+        if len(group) == ADDED_AT_ONCE or number == count - 1:
+            yield group
+            group = []
+
+
+async def fill(folder: Path, count: int, hosts: int) -> Filled:
+    """Add, settle one URL in ten, close."""
+    clock, filled = ManualClock(time.time()), Filled(count)
+    opened = Collection(folder, clock).open(SETTINGS, [], lambda: None)
+    for group in candidates(count, hosts, opened.secret):
+        begun = time.perf_counter()
+        await opened.frontier.add(group)
+        filled.adding.append(time.perf_counter() - begun)
+    for _ in range(max(1, count // 10 // SETTLED_AT_ONCE)):
+        await settle(opened, clock, filled)
+    begun = time.perf_counter()
+    await opened.frontier.aclose()
+    filled.closing = time.perf_counter() - begun
+    filled.memory = memory()
+    filled.bytes = (folder / DATABASE).stat().st_size
+    return filled
+
+
+async def settle(opened: Opened, clock: ManualClock, filled: Filled) -> None:
+    """One group from lease to commit."""
+    begun = time.perf_counter()
+    claims = [await lease(opened.frontier, clock) for _ in range(SETTLED_AT_ONCE)]
+    updates = [HostUpdate(claim.host_id, clock.now() + 1.0, delay=1.0) for claim in claims]
+    for claim, update in zip(claims, updates, strict=True):
+        opened.frontier.answered(claim, update)
+    outcomes = (
+        Outcome(claim, Settlement(State.FINISHED), update) for claim, update in zip(claims, updates, strict=True)
+    )
+    ready = time.perf_counter()
+    await opened.frontier.commit(Batch(tuple(outcomes), opened.lease))
+    ended = time.perf_counter()
+    filled.settling.append(ended - begun)
+    filled.commits.append(ended - ready)
+
+
+async def lease(frontier: Frontier, clock: ManualClock) -> Claim:
+    """The next claim, whenever its time is."""
+    while not isinstance(found := frontier.lease(clock.now()), Claim):
+        if frontier.is_reading:
+            await asyncio.sleep(0)
+        elif found.until is not None:
+            clock.advance(max(0.0, found.until - clock.now()))
+        else:
+            raise RuntimeError("the frontier is empty")
+    return found
+
+
+async def reopen(folder: Path, *, crash: bool) -> Reopened:
+    """Open, lease, and end."""
+    begun, clock = time.perf_counter(), ManualClock(time.time() + 3600)
+    opened = Collection(folder, clock).open(SETTINGS, [], lambda: None)
+    await lease(opened.frontier, clock)
+    reopened = Reopened(time.perf_counter() - begun, memory())
+    if crash:
+        print(json.dumps(asdict(reopened)), flush=True)
+        os._exit(0)
+    await opened.frontier.aclose()
+    return reopened
+
+
+def memory() -> int:
+    """The most bytes that this process ever held."""
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
+
+
+def child(*arguments: str) -> Any:
+    """What this module prints when it is called with these arguments."""
+    command = [sys.executable, str(Path(__file__).resolve()), *arguments]
+    return json.loads(subprocess.run(command, stdout=subprocess.PIPE, text=True, check=True).stdout)
+
+
+def run(options: Options) -> list[Section]:
+    """Section D."""
+    count, hosts = options.scaled(URLS, 20_000), options.scaled(HOSTS, 100)
+    with tempfile.TemporaryDirectory() as place:
+        folder = str(Path(place) / "collection")
+        options.say(f"D adding {count:,} URLs on {hosts:,} hosts")
+        filled = Filled(**child("fill", folder, str(count), str(hosts)))
+        clean = Reopened(**child("reopen", folder, "crash"))
+        unclean = Reopened(**child("reopen", folder))
+    return [section(filled, hosts, clean, unclean)]
+
+
+def section(filled: Filled, hosts: int, clean: Reopened, unclean: Reopened) -> Section:
+    """The figures and the bars."""
+    first, last = rate(filled.adding[:WINDOW], ADDED_AT_ONCE), rate(filled.adding[-WINDOW:], ADDED_AT_ONCE)
+    settled = rate(filled.settling, SETTLED_AT_ONCE)
+    slowest = max(percentile(filled.adding, 0.99), percentile(filled.commits, 0.99))
+    rows = [
+        ("URLs added a second, the first 100,000", f"{first:,.0f}"),
+        ("URLs added a second, all", f"{rate(filled.adding, ADDED_AT_ONCE):,.0f}"),
+        ("URLs added a second, the last 100,000", f"{last:,.0f}"),
+        ("URLs leased and settled a second", f"{settled:,.0f}"),
+        (f"adding {ADDED_AT_ONCE}: p50, p99 in ms", milliseconds(filled.adding)),
+        (f"committing {SETTLED_AT_ONCE}: p50, p99 in ms", milliseconds(filled.commits)),
+        ("memory, MB", f"{filled.memory / 1e6:,.0f}"),
+        ("database, bytes a URL", f"{filled.bytes / filled.urls:,.0f}"),
+        ("closing, s", f"{filled.closing:.2f}"),
+        ("reopened and leased, s", f"{clean.seconds:.2f}"),
+        ("reopened after a kill and leased, s", f"{unclean.seconds:.2f}"),
+        ("memory when reopened, MB", f"{max(clean.memory, unclean.memory) / 1e6:,.0f}"),
+    ]
+    bars = [
+        Bar("≥ 20,000 URLs/s added at the end", f"{last:,.0f}", last >= 20_000),
+        Bar("≥ 20,000 URLs/s leased and settled", f"{settled:,.0f}", settled >= 20_000),
+        Bar("a commit's p99 ≤ 150 ms", f"{slowest * 1e3:.0f} ms", slowest <= 0.15),
+        Bar("memory ≤ 400 MB", f"{filled.memory / 1e6:,.0f} MB", filled.memory <= 400e6),
+        Bar("reopened and leasing within 5 s", f"{clean.seconds:.1f} s", clean.seconds <= 5),
+        Bar("adding at the end ≥ 80 % of the rate at the start", f"{last / first:.0%}", last >= 0.8 * first),
+    ]
+    return Section("D", f"A frontier of {filled.urls:,} URLs on {hosts:,} hosts", ("what", "measured"), rows, bars)
+
+
+def rate(seconds: Sequence[float], each: int) -> float:
+    """How many a second, of groups of ``each``."""
+    return len(seconds) * each / sum(seconds)
+
+
+def percentile(seconds: Sequence[float], share: float) -> float:
+    """So much, or less, in that share of cases."""
+    return sorted(seconds)[min(len(seconds) - 1, int(len(seconds) * share))]
+
+
+def milliseconds(seconds: Sequence[float]) -> str:
+    """The median and the slowest but for one in a hundred."""
+    return f"{percentile(seconds, 0.5) * 1e3:.1f}, {percentile(seconds, 0.99) * 1e3:.1f}"
+
+
+def main() -> None:
+    verb, folder, *numbers = sys.argv[1:]
+    if verb == "fill":
+        print(json.dumps(asdict(asyncio.run(fill(Path(folder), int(numbers[0]), int(numbers[1]))))))
+    else:
+        print(json.dumps(asdict(asyncio.run(reopen(Path(folder), crash="crash" in numbers)))))
+
+
+if __name__ == "__main__":
+    main()

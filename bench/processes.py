@@ -9,10 +9,19 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
-INTERVAL = 0.25
-"""Seconds between two looks at the tree."""
+OUTPUT = "output.txt"
+"""In the folder where the program ran: what it wrote."""
 
 _TICK = os.sysconf("SC_CLK_TCK")
+
+
+@dataclass(frozen=True, slots=True)
+class Sample:
+    """A look at the processes."""
+
+    at: float  # seconds since 1970
+    memory: int  # bytes, of all
+    descriptors: int  # of the one that has most of them
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,8 +30,18 @@ class Usage:
 
     seconds: float  # by the clock
     cpu: float  # seconds, user and system, of all its processes
-    memory: int  # bytes, the most that all its processes held at once
     code: int  # it ended with
+    samples: Sequence[Sample]
+
+    @property
+    def memory(self) -> int:
+        """Bytes, the most that all its processes held at once."""
+        return max((sample.memory for sample in self.samples), default=0)
+
+    @property
+    def descriptors(self) -> int:
+        """The most that one of its processes had open at once."""
+        return max((sample.descriptors for sample in self.samples), default=0)
 
 
 @dataclass(slots=True)
@@ -30,34 +49,33 @@ class _Tree:
     """What was seen of a process and its descendants."""
 
     root: int
-    memory: int = 0
+    samples: list[Sample] = field(default_factory=list)
     cpu: dict[int, float] = field(default_factory=dict)  # by process, also of those that have ended
 
     def look(self) -> None:
         members = list(_members(self.root))
-        self.memory = max(self.memory, sum(map(_memory, members)))
+        memory, descriptors = sum(map(_memory, members)), max(map(_descriptors, members))
+        self.samples.append(Sample(time.time(), memory, descriptors))
         for pid in members:
             with suppress(OSError):
                 self.cpu[pid] = _cpu(pid)
 
 
-def run(command: Sequence[str], folder: Path, *, interval: float = INTERVAL) -> Usage:
-    """Run ``command`` in ``folder`` to its end."""
+def run(command: Sequence[str], folder: Path, *, interval: float = 0.25, limit: float = float("inf")) -> Usage:
+    """Run ``command`` in ``folder`` to its end; after ``limit`` seconds it is killed. A look each ``interval``."""
     before, begun = _cpu_of_ended_children(), time.monotonic()
-    with subprocess.Popen(command, cwd=folder, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL) as process:
+    with (folder / OUTPUT).open("wb") as output:
+        process = subprocess.Popen(command, cwd=folder, stdin=subprocess.DEVNULL, stdout=output, stderr=output)
         tree = _Tree(process.pid)
         while process.poll() is None:
             tree.look()
             with suppress(subprocess.TimeoutExpired):
                 process.wait(interval)
+            if time.monotonic() - begun > limit:
+                process.kill()
     seconds = time.monotonic() - begun
     waited_for = _cpu_of_ended_children() - before
-    return Usage(seconds, max(waited_for, sum(tree.cpu.values())), tree.memory, process.returncode)
-
-
-def cpu_of(pid: int) -> float:
-    """Seconds of processor time of a process and its descendants, up to now."""
-    return sum(map(_cpu, _members(pid)))
+    return Usage(seconds, max(waited_for, sum(tree.cpu.values())), process.returncode, tree.samples)
 
 
 def _cpu_of_ended_children() -> float:
@@ -94,4 +112,10 @@ def _memory(pid: int) -> int:
         for line in Path(f"/proc/{pid}/smaps_rollup").read_text(encoding="ascii").splitlines():
             if line.startswith("Pss:"):
                 return int(line.split()[1]) * 1024
+    return 0
+
+
+def _descriptors(pid: int) -> int:
+    with suppress(OSError):
+        return len(os.listdir(f"/proc/{pid}/fd"))  # noqa: PTH208  # only the number is wanted
     return 0

@@ -13,7 +13,11 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 import contenders
+import downloaders
+import endurance
 import frontier
+import many_hosts
+import neighbours
 import one_site
 import report
 from options import Options
@@ -31,7 +35,11 @@ class Run:
 
 RUNS = {
     "A": Run(one_site.run, 1.0, "one site, everything on, beside others; with B: beside the bare libraries"),
+    "C": Run(many_hosts.run, 0.05, "10,000 hosts, a delay of one second"),
     "D": Run(frontier.run, 0.03, "a frontier of 10 million URLs on 100,000 hosts"),
+    "E": Run(neighbours.run, 0.3, "hosts that are slow or drip, beside others"),
+    "F": Run(endurance.run, 0.05, "300,000 fetches of small pages"),
+    "G": Run(downloaders.run, 0.5, "the pool of downloaders on four kinds of servers"),
 }
 
 

@@ -1,0 +1,59 @@
+"""Run C: 10,000 hosts with 20 pages each, one second between two requests to a host, robots.txt everywhere."""
+
+from collections.abc import Iterable
+from itertools import groupby, pairwise
+from operator import attrgetter
+
+from options import Options
+from origin import Asked
+from ours import Crawled, crawl
+from report import Bar, Section
+
+HOSTS = 10_000
+PAGES = 20
+DELAY = 1.0
+ALONE = 4000
+"""Pages of the same kind on one host, without a delay: what run A measures, with these pages and this server."""
+
+
+def run(options: Options) -> list[Section]:
+    """Section C."""
+    hosts, pages = options.scaled(HOSTS, 20), PAGES if options.scale > 0.01 else 3
+    options.say(f"C {hosts:,} hosts with {pages} pages each")
+    many = crawl("hub0", f"/large:{hosts}/{pages}", "--delay", f"{DELAY:g}")
+    alone = crawl("large0", f"/{min(ALONE, hosts * pages)}/0.html", "--delay", "0")
+    return [section(many, alone, hosts, pages)]
+
+
+def section(many: Crawled, alone: Crawled, hosts: int, pages: int) -> Section:
+    """The figures and the bars."""
+    wanted = hosts * pages
+    by_delay = wanted / ((pages - 1) * DELAY)  # from the first page of each host to its last
+    allowed = min(by_delay, alone.rate)
+    early = too_early(many.log)
+    found = len(many.pages)
+    rows = [
+        ("hosts", f"{hosts:,}"),
+        ("pages", f"{found:,} of {wanted:,}"),
+        ("pages/s", f"{many.rate:,.0f}"),
+        ("pages/s that the delays allow", f"{by_delay:,.0f}"),
+        ("pages/s on one host without delay", f"{alone.rate:,.0f}"),
+        ("CPU ms a page", f"{many.usage.cpu / found * 1e3:.2f}"),
+        ("CPU ms a page on one host", f"{alone.usage.cpu / len(alone.pages) * 1e3:.2f}"),
+        ("requests that came early", str(early)),
+        ("peak MB", f"{many.usage.memory / 1e6:,.0f}"),
+        ("most descriptors", str(many.usage.descriptors)),
+    ]
+    bars = [
+        Bar("within 10 % of what is possible", f"{many.rate / allowed:.0%}", many.rate >= 0.9 * allowed),
+        Bar("every page", f"{found / wanted:.2%}", found == wanted),
+        Bar("no request early", str(early), not early),
+        Bar("descriptors ≤ 1,000", str(many.usage.descriptors), many.usage.descriptors <= 1000),
+    ]
+    return Section("C", "Many hosts", ("what", "measured"), rows, bars)
+
+
+def too_early(log: Iterable[Asked]) -> int:
+    """Requests that reached a host less than the delay after the one before; a millisecond is the log's."""
+    by_host = groupby(sorted(log, key=attrgetter("host", "at")), key=attrgetter("host"))
+    return sum(later.at - earlier.at < DELAY - 0.001 for _, asked in by_host for earlier, later in pairwise(asked))

@@ -38,6 +38,7 @@ from gossamer.frontier.counters import Counters
 from gossamer.frontier.discovery import Discovery
 from gossamer.frontier.hosts import HostTable
 from gossamer.frontier.ledger import Ledger
+from gossamer.frontier.only import Only
 from gossamer.frontier.ring import RunningRing
 from gossamer.frontier.schedule import Schedule
 from gossamer.frontier.seen import SeenSet
@@ -135,13 +136,17 @@ class Collection:
         seeds: Sequence[str],
         on_news: Callable[[], None],
         judge: OwnJudge | None = None,
+        only: Only | None = None,
     ) -> Opened:
-        """Open the database and the archive, put right what an unclean end left, and take the lease."""
+        """Open the database and the archive, put right what an unclean end left, and take the lease.
+
+        ``only``: what may be leased, where it is not all that waits.
+        """
         path = self.folder / DATABASE
         try:
             if not path.exists():
                 _create(path, self._clock.now())
-            return self._build(open_for_writing(path), settings, seeds, on_news, judge)
+            return self._build(open_for_writing(path), settings, seeds, on_news, judge, only)
         except apsw.Error as error:
             raise database_error(path, error) from error
         except OSError as error:
@@ -154,6 +159,7 @@ class Collection:
         seeds: Sequence[str],
         on_news: Callable[[], None],
         judge: OwnJudge | None,
+        only: Only | None,
     ) -> Opened:
         secret = bytes(_meta(connection, "secret"))
         self._check_home(connection, settings)
@@ -189,7 +195,7 @@ class Collection:
             obey_robots=not settings.ignore_robots,
         )
         path = self.folder / DATABASE
-        parts = Parts(connection, path, ledger, hosts, schedule, ring, lease, self._clock, on_news, close)
+        parts = Parts(connection, path, ledger, hosts, schedule, ring, lease, self._clock, on_news, close, only)
         return Opened(SqliteFrontier(parts), lease, secret)
 
     def _check_home(self, connection: apsw.Connection, settings: Settings) -> None:

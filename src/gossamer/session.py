@@ -29,6 +29,7 @@ from gossamer.crawl.visit import Visitor
 from gossamer.descriptors import room_for_connections
 from gossamer.errors import UsageError
 from gossamer.fetch.identity import identity_of
+from gossamer.frontier.only import Only
 from gossamer.network import Network
 from gossamer.parse.job import OwnCode
 from gossamer.parse.pool import ParserPool
@@ -49,6 +50,7 @@ class Order:
     folder: Path
     addresses: tuple[tuple[str, bool], ...]  # canonical URL, and whether its scheme was guessed
     loaded: Loaded
+    only: tuple[Candidate, ...] | None = None  # fetch just these, whatever else waits, and keep the settings as they are
 
 
 def folder_for(addresses: Sequence[tuple[str, bool]]) -> Path:
@@ -128,9 +130,11 @@ async def _crawl(
     async with AsyncExitStack() as stack:
         stack.push_async_callback(network.aclose)
         seeds = [await network.with_scheme(url) if guessed else url for url, guessed in order.addresses]
-        parts = collection.open(settings, seeds, news.set, hooks.judge)
+        only = None if order.only is None else Only(candidate.url for candidate in order.only)
+        parts = collection.open(settings, seeds, news.set, hooks.judge, only)
         stack.push_async_callback(parts.frontier.aclose)
-        write_collection_file(collection.folder, order.loaded)
+        if only is None:
+            write_collection_file(collection.folder, order.loaded)
         parsers = parser_pool(parts.secret, settings, hooks.own_code)
         await parsers.start()
         stack.push_async_callback(parsers.aclose)
@@ -139,7 +143,8 @@ async def _crawl(
         manager = _manager(parts, fetcher, parsers, settings, clock, news, hooks)
         started(manager)
         guesses = [guess(url) for url in seeds] if settings.ignore_robots else []  # else robots.txt comes first
-        await parts.frontier.add([*(Candidate(url, Via.SEED, depth=0) for url in seeds), *guesses])
+        named = order.only or ()
+        await parts.frontier.add([*(Candidate(url, Via.SEED, depth=0) for url in seeds), *guesses, *named])
         await parts.frontier.event("started", seeds=seeds)
         log.info("started with %d seeds", len(seeds))
         complete = network.with_scheme

@@ -101,7 +101,7 @@ def _after_redirect(
         return Conclusion(failures.settle(failure, claim.attempts, settings, now, jitter))
     if claim.via is Via.SITEMAP and not sitemaps.may_be_one(claim, target):
         return Conclusion(Settlement(State.FINISHED, reason=f"{sitemaps.NONE}: it redirects to {target}"))
-    via = Via.SITEMAP if claim.via is Via.SITEMAP else Via.REDIRECT
+    via = claim.via if claim.via in (Via.SITEMAP, Via.NEEDED) else Via.REDIRECT
     candidate = Candidate(target, via, claim.depth, parent=claim.url_id, hops=hops, again=again)
     return Conclusion(Settlement(State.FINISHED, reason=f"redirects to {target}"), (candidate,))
 

@@ -298,9 +298,12 @@ def _candidates(
     return found
 
 
+_NAMED = (Via.SEED, Via.NEEDED)
+
+
 def _is_better_found(candidate: Candidate, held: int, state: int) -> bool:
     """A held URL is judged anew when a person names it, or when only the way it was found had held it."""
-    return state == State.WAITING and (held == Hold.AS_FOUND or (held != Hold.NO and candidate.via is Via.SEED))
+    return state == State.WAITING and (held == Hold.AS_FOUND or (held != Hold.NO and candidate.via in _NAMED))
 
 
 def _hold(verdict: Verdict, *, final: bool) -> Hold:

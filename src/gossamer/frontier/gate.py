@@ -28,7 +28,7 @@ TRUSTED_AFTER = 2
 """Pages with news after which a host of many is one that somebody made."""
 
 _ONCE = 100_000
-_TRUSTED = frozenset({Via.REQUISITE, Via.SITEMAP, Via.LISTED})
+_TRUSTED = frozenset({Via.REQUISITE, Via.NEEDED, Via.SITEMAP, Via.LISTED})
 """Named by who made the site, or needed to show a page: they are what they look like."""
 
 

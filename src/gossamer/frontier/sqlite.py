@@ -18,6 +18,7 @@ from gossamer.frontier.claims import COLUMNS, claim_of
 from gossamer.frontier.contract import Wait
 from gossamer.frontier.hosts import HostTable
 from gossamer.frontier.ledger import Ledger, Receipt
+from gossamer.frontier.only import Only
 from gossamer.frontier.ring import RunningRing
 from gossamer.frontier.schedule import Schedule
 from gossamer.records import (
@@ -54,6 +55,7 @@ class Parts:
     clock: Clock
     on_news: Callable[[], None]  # URLs came from disk
     close: Callable[[Sequence[tuple[int, float]]], None]  # hosts and their next times; runs last, in the writer thread
+    only: Only | None = None  # what may be leased, where it is not all that waits
 
 
 class SqliteFrontier:
@@ -111,7 +113,8 @@ class SqliteFrontier:
         for host in receipt.hosts:
             self._schedule.know(host)
         self._schedule.withdraw(receipt.parked)
-        self._schedule.push(claim for claim in receipt.claims if claim.url_id not in self._running)
+        claims = (claim for claim in receipt.claims if claim.url_id not in self._running)
+        self._schedule.push(claims if self._parts.only is None else filter(self._parts.only.admits, claims))
         self._schedule.limit(receipt.limits)
         for claim, due in receipt.retries:
             self._schedule.delay(claim, due)
@@ -272,12 +275,20 @@ class SqliteFrontier:
         return [self._read_run(host_id, after, limit) for host_id, after in wanted]
 
     def _read_run(self, host_id: int, after: int, limit: int) -> tuple[list[tuple[Claim, float]], bool]:
-        rows = select(
-            self._connection,
-            f"SELECT {COLUMNS} WHERE host = ? AND state = 0 AND held = 0 AND url.id > ? ORDER BY url.id LIMIT ?",
-            (host_id, after, limit),
-        )
-        return [(claim_of(row), row[-1]) for row in rows], len(rows) == limit
+        while True:
+            rows = select(
+                self._connection,
+                f"SELECT {COLUMNS} WHERE host = ? AND state = 0 AND held = 0 AND url.id > ? ORDER BY url.id LIMIT ?",
+                (host_id, after, limit),
+            )
+            found = [(claim_of(row), row[-1]) for row in rows]
+            more = len(rows) == limit
+            if more:
+                after = found[-1][0].url_id
+            if self._parts.only is not None:
+                found = [entry for entry in found if self._parts.only.admits(entry[0])]
+            if found or not more:
+                return found, more
 
     # --- the thread
 

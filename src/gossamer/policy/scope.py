@@ -34,7 +34,8 @@ class Scope:
     What a person says last counts most: an ``exclude`` pattern is obeyed for everything, a seed too ("no URLs that match"
     is a promise, and a refused seed is listed with the pattern). ``include``, ``max_depth`` and nofollow do not apply to
     seeds and the redirects of seeds, since something has to be the start, nor to requisites, since a page is not shown
-    without them. Raises SettingsError for an unknown extent or a bad pattern.
+    without them; what is needed for reading offline, or was named for that, may lie anywhere. Raises SettingsError for an
+    unknown extent or a bad pattern.
     """
 
     seeds: tuple[str, ...]
@@ -101,7 +102,7 @@ class Scope:
         excluded_by = self._exclude.first_match(url)
         if excluded_by is not None:
             return Verdict(Decision.REFUSE, f"excluded by {excluded_by}", kind)
-        if is_start:
+        if is_start or candidate.via is Via.NEEDED:
             return _ADMITTED[kind]
         if candidate.via is Via.REQUISITE:
             return _ADMITTED[kind] if self.requisites else _REQUISITES[kind]

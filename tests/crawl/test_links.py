@@ -91,6 +91,29 @@ def test_requisites_are_fetched_when_asked_for_from_any_host(serve: Serve, names
     assert crawled["/deep"].reason == "deeper than 0"
 
 
+def test_what_style_sheets_need_is_a_requisite_too(serve: Serve, names: MakeNames, crawl: CrawlIt) -> None:
+    """From any host, imports in imports (also in a circle), and robots.txt is obeyed there."""
+    here, there = (
+        Site(name="here.test"),
+        Site(name="cdn.test", fallback=lambda asked: Page(b"x", content_type="image/png")),
+    )
+    web = serve(here, there)
+    here.pages["/"] = html(f'<link rel=stylesheet href="{web.url("/css/main.css", there)}">')
+    main = b'@import "two.css"; p {background: url(../main.png)} q {background: url(/private/no.png)}'
+    two = b"@import url(main.css); @font-face {src: url(two.woff)} p {background: image-set('two.png' 1x)}"
+    there.pages |= {
+        f"/css/{name}.css": Page(text, content_type="text/css") for name, text in (("main", main), ("two", two))
+    }
+    there.pages["/robots.txt"] = Page(b"User-agent: *\nDisallow: /private/", content_type="text/plain")
+    servers = names({"here.test": "127.0.0.1", "cdn.test": "127.0.0.1"})
+    crawled = crawl(web.url("/", here), requisites=True, dns=(servers.server,), allow_private=True)
+    asked = [visit.path for visit in web.log if visit.host.startswith("cdn.test")]
+    assert sorted(asked) == [
+        *("/css/main.css", "/css/two.css", "/css/two.png", "/css/two.woff", "/main.png", "/robots.txt"),
+    ]
+    assert crawled[web.url("/private/no.png", there)].reason == "robots.txt: Disallow: /private/"
+
+
 def test_a_requisite_that_is_linked_to_as_well(serve: Serve, crawl: CrawlIt) -> None:
     web = serve(Site({"/": html("<img src=/i.png><a href=/i.png>large</a>")}, lambda asked: html(asked.path)))
     assert crawl(web)["/i.png"].is_done

@@ -5,7 +5,8 @@ import time
 import pytest
 
 from gossamer.parse.linkheader import canonical
-from parse.pages import HTML, facts
+from gossamer.records import Via
+from parse.pages import HTML, facts, links
 
 URL = "http://h.example/dir/a.pdf"
 
@@ -23,10 +24,35 @@ URL = "http://h.example/dir/a.pdf"
         ("<b>", ""),
         ("", ""),
         ("<b>; rel=canonicalised", ""),
+        ('<b>; rel=canonical; anchor="/other"', ""),
+        ('<b>; anchor="#x"; rel=canonical, <c>; rel=canonical', "http://h.example/dir/c"),
     ],
 )
 def test_canonical(value: str, expected: str) -> None:
     assert canonical((("link", value),), URL) == expected
+
+
+@pytest.mark.parametrize("kind", ["text/html", "application/pdf", "text/plain", "text/css", "application/xml"])
+def test_links_in_headers_are_links_of_the_file(kind: str) -> None:
+    headers = (
+        ("content-type", kind),
+        ("link", '<https://de.example/>; rel="alternate"; hreflang="de", <fr>; rel=alternate; hreflang=fr'),
+        ("link", "<3>; rel=next, <style.css>; rel=preload; as=style, </c>; rel=canonical, <no>; rel=author"),
+        ("link", '<no2>; rel=next; anchor="/x"'),
+    )
+    found = [(link.via, link.url.rpartition("/")[2] or link.url) for link in links("", *headers)]
+    assert found == [
+        (Via.LINK, "https://de.example/"),
+        (Via.LINK, "fr"),
+        (Via.LINK, "3"),
+        (Via.REQUISITE, "style.css"),
+        (Via.LINK, "c"),
+    ]
+
+
+def test_links_in_headers_do_not_depend_on_base() -> None:
+    found = [link.url for link in links("<base href=/b/><a href=x>", HTML, ("link", "<y>; rel=next"))]
+    assert found == ["http://site.example/dir/y", "http://site.example/b/x"]
 
 
 def test_several_headers() -> None:

@@ -3,13 +3,13 @@
 from collections.abc import Iterable
 from dataclasses import replace
 from hashlib import sha256
+from itertools import chain
 
 from gossamer.agent import NAME
-from gossamer.parse import encoding, lexbor, listing, pdf, turbo, xmltext, xmltokens
+from gossamer.parse import css, encoding, lexbor, linkheader, listing, pdf, turbo, xmltext, xmltokens
 from gossamer.parse.body import undo
 from gossamer.parse.directives import directives
 from gossamer.parse.job import DEFAULT_LIMITS, Limits, ParseJob
-from gossamer.parse.linkheader import canonical
 from gossamer.parse.markup import Markup, Reference
 from gossamer.parse.refresh import refresh
 from gossamer.parse.resolve import Resolver
@@ -67,12 +67,19 @@ def _bare(job: ParseJob, limits: Limits) -> tuple[Facts, bytes]:
 
 def _directed(facts: Facts, metas: Iterable[str], job: ParseJob) -> Facts:
     said = directives(metas, job.headers, job.now)
-    return replace(facts, noindex=said.noindex, nofollow=said.nofollow, canonical=canonical(job.headers, job.url))
+    return replace(
+        facts, noindex=said.noindex, nofollow=said.nofollow, canonical=linkheader.canonical(job.headers, job.url)
+    )
 
 
 def _file(facts: Facts, body: bytes, job: ParseJob, secret: bytes, limits: Limits, *, fallback: bool) -> Facts:
-    """A file that is no page: searchable where there is text in it. Only feeds have links."""
+    """A file that is no page: searchable where there is text in it. Feeds have links, and style sheets."""
     charset = encoding.declared(job.header("content-type"))
+    if facts.content_type == "text/css":
+        source, charset = css.decode(body, charset)
+        parts = ((Via.REQUISITE, url, "", False) for url in css.references(source))
+        return _linked(replace(facts, charset=charset), _table(job, None, charset, secret, limits), parts)
+    facts = _linked(facts, _table(job, None, "utf-8", secret, limits), ())
     if facts.content_type == "text/plain":
         source, charset = encoding.decode(body[: 4 * limits.max_text], charset)
         return _with_text(replace(facts, charset=charset), job, limits, "", fold(source.replace("\r", "\n")))
@@ -86,6 +93,22 @@ def _file(facts: Facts, body: bytes, job: ParseJob, secret: bytes, limits: Limit
         found = pdf.read(body, limits)
         return _with_text(replace(facts, notes=facts.notes + found.notes), job, limits, found.title, found.text)
     return facts
+
+
+def _table(job: ParseJob, base: str | None, charset: str, secret: bytes, limits: Limits) -> LinkTable:
+    """The links of a file, begun with what its headers say: those do not depend on ``<base>``."""
+    table = LinkTable(Resolver(job.url, base, charset, secret), limits)
+    if job.header("link"):
+        table.fill(linkheader.references(job.headers), Resolver(job.url, None, "utf-8", secret))
+    return table
+
+
+def _linked(facts: Facts, table: LinkTable, references: Iterable[Reference]) -> Facts:
+    """``facts`` with all that a table holds and ``references`` beside it."""
+    table.fill(references)
+    if facts.nofollow:
+        table.distrust()
+    return replace(facts, links=table.packed(), fingerprints=table.fingerprints(), notes=(*facts.notes, *table.notes()))
 
 
 def _with_text(facts: Facts, job: ParseJob, limits: Limits, title: str, text: str) -> Facts:
@@ -106,11 +129,8 @@ def _page(facts: Facts, body: bytes, job: ParseJob, secret: bytes, limits: Limit
     except _REFUSED as error:
         return replace(facts, failure=Failure(FailureKind.PARSER_CRASHED, f"{type(error).__name__}: {error}"[:200]))
     facts = _directed(facts, [meta.content for meta in markup.metas if meta.name in ("robots", NAME)], job)
-    table = LinkTable(Resolver(job.url, markup.base, markup.charset, secret), limits)
-    table.fill(_refreshes(markup, job))
-    table.fill(markup.references)
-    if facts.nofollow:
-        table.distrust()
+    table = _table(job, markup.base, markup.charset, secret, limits)
+    facts = _linked(facts, table, chain(_refreshes(markup, job), markup.references))
     named = table.resolver.resolve(markup.canonical) if markup.canonical is not None else None
     text, notes = _cut_text(markup.text, limits)
     return replace(
@@ -120,11 +140,9 @@ def _page(facts: Facts, body: bytes, job: ParseJob, secret: bytes, limits: Limit
         title=fold_line(markup.title, _MAX_TITLE),
         text=text,
         text_digest=digest(text),
-        links=table.packed(),
-        fingerprints=table.fingerprints(),
         forms=markup.forms,
         canonical=named[0] if named and not named[2] else facts.canonical,
-        notes=(*facts.notes, *notes, *table.notes(), *_observed(markup, by_fallback=by_fallback)),
+        notes=(*facts.notes, *notes, *_observed(markup, by_fallback=by_fallback)),
     )
 
 

@@ -1,18 +1,15 @@
 """HTML read by lexbor: the fallback for pages that turbohtml can't read. Only parser workers call this."""
 
-import re
 from collections.abc import Iterator
 
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
+from gossamer.parse import css
 from gossamer.parse.encoding import decode
 from gossamer.parse.markup import ATTRIBUTES, SRCSETS, Markup, Meta, Reference, link_via, runs
 from gossamer.parse.srcset import candidates
 from gossamer.parse.text import fold
 from gossamer.records import Via
-
-# url(…) and @import "…"; enough for the few pages that come here.
-_CSS_URL = re.compile(r"""(?:url\(\s*|@import\s+)(?:"([^"]*)"|'([^']*)'|([^"'\s);]+))""", re.IGNORECASE)
 
 _SILENT = frozenset(
     (
@@ -190,5 +187,4 @@ def _references(tag: str, attributes: dict[str, str], node: LexborNode) -> Itera
 
 
 def _css(source: str) -> Iterator[Reference]:
-    for found in _CSS_URL.finditer(source):
-        yield Via.REQUISITE, found[1] or found[2] or found[3] or "", "", False
+    return ((Via.REQUISITE, url, "", False) for url in css.references(source))

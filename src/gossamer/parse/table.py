@@ -24,9 +24,9 @@ class LinkTable:
         self._unusable = 0
         self._cut = False
 
-    def fill(self, references: Iterable[Reference]) -> None:
-        """Add what is not there yet, up to the limits."""
-        resolve, places = self.resolver.resolve, self._places
+    def fill(self, references: Iterable[Reference], resolver: Resolver | None = None) -> None:
+        """Add what is not there yet, up to the limits. ``resolver``: where they are relative to something else."""
+        resolve, places = (resolver or self.resolver).resolve, self._places
         for via, href, text, nofollow in references:
             if not href or (href[0] == "#" and via is Via.REQUISITE):
                 continue  # nothing is fetched for an empty one, and SVG finds "#name" in the page itself

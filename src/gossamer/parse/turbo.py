@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 import turbohtml
 from turbohtml import Document, Element, Namespace, Node, PlainText, Text
 
+from gossamer.parse import css
 from gossamer.parse.markup import ATTRIBUTES, SRCSETS, Markup, Meta, Reference, link_via, runs
 from gossamer.parse.srcset import candidates
 from gossamer.parse.text import fold
@@ -49,7 +50,7 @@ def read(body: bytes, charset: str) -> Markup:
     if "template" in found:
         _settle(found["template"])
         found = _by_tag(document)
-    references = list(_References(document, budget=_ANCHOR_TEXT + 4 * len(body)))
+    references = [*_References(document, budget=_ANCHOR_TEXT + 4 * len(body)), *_image_sets(document)]
     text = _text(document, found)
     return Markup(
         charset=(document.encoding or "").lower(),
@@ -142,8 +143,8 @@ class _References:
             tag = element.tag
             if tag == "a" and attribute in ("href", "xlink:href"):
                 yield Via.ANCHOR, url, self._anchor_text(element), "nofollow" in _rel(element)
-            elif attribute is None or attribute == "style":
-                yield Via.REQUISITE, url, "", False
+            elif attribute is None or attribute == "style":  # of a style sheet in the page
+                yield Via.REQUISITE, css.unescape(url), "", False
             elif (tag, attribute) in SRCSETS:
                 if last_set != (element, attribute):
                     last_set = (element, attribute)
@@ -161,6 +162,14 @@ class _References:
             return text
         image = anchor.find("img")
         return _attr(image, "alt") if image is not None else ""
+
+
+def _image_sets(document: Document) -> Iterator[Reference]:
+    """The library knows no strings in ``image-set("a.png" 1x)``; what else it found in these styles comes again."""
+    for element in document.select("style, [style*='image-set' i]"):
+        source = element.text if element.tag == "style" else _attr(element, "style")
+        if "image-set" in source.lower():
+            yield from ((Via.REQUISITE, url, "", False) for url in css.references(source))
 
 
 def _simple(element: Element, tag: str, attribute: str, url: str) -> Iterator[Reference]:

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from gossamer.parse.encoding import declared, decode, encode_query, known, trimmed
 from gossamer.parse.html import read
-from gossamer.parse.job import ParseJob
+from gossamer.parse.job import Limits, ParseJob
 
 from .shared import conformance
 
@@ -75,6 +75,55 @@ def test_declared_encodings_are_read(charset: str, codec: str, text: str, *, fal
 def test_a_meta_declares_too(charset: str, codec: str, text: str) -> None:
     body = f"<meta charset={charset}><title>{text}</title>".encode(codec)
     assert read(ParseJob("http://h/", (("content-type", "text/html"),), body), b"").title == text
+
+
+@pytest.mark.parametrize(("charset", "codec", "text"), SAMPLES, ids=[sample[0] for sample in SAMPLES])
+@pytest.mark.parametrize("kind", ["text/html", "application/xhtml+xml"])
+@pytest.mark.parametrize("fallback", [False, True])
+def test_an_xml_declaration_declares_too(kind: str, charset: str, codec: str, text: str, *, fallback: bool) -> None:
+    """HTML, "get an XML encoding"; without a mark, UTF-16 is known by "<?"."""
+    body = f'<?xml version="1.0" encoding="{charset}"?><html><head><title>{text}</title></head></html>'.encode(codec)
+    found = read(ParseJob("http://h/", (("content-type", kind),), body), b"", fallback=fallback)
+    assert (found.title, found.charset) == (text, charset)
+
+
+@pytest.mark.parametrize(
+    ("start", "kind", "charset"),
+    [
+        ('<?xml encoding="koi8-r"?><meta charset=gbk>', "text/html", "gbk"),
+        ('<?xml encoding="koi8-r"?><meta charset=gbk>', "application/xhtml+xml", "koi8-r"),
+        ('<?xml encoding="koi8-r"?>', "text/html; charset=big5", "big5"),
+        ('\ufeff<?xml encoding="koi8-r"?>', "text/html", "utf-8"),
+        ('<?xml encoding="utf-16"?>', "text/html", "utf-8"),
+        ('<?xml encoding="nonsense"?>', "text/html", "windows-1252"),
+    ],
+)
+def test_what_an_xml_declaration_does_not_outrank(start: str, kind: str, charset: str) -> None:
+    assert charset_of(f"{start}<title>x</title>".encode(), kind) == charset
+
+
+@pytest.mark.parametrize("codec", ["utf-16-le", "utf-16-be"])
+@pytest.mark.parametrize("start", ["<!doctype html>", "<html>", "\r\n <title>"])
+def test_utf_16_without_a_mark(start: str, codec: str) -> None:
+    """Browsers would show NULs; nothing else begins like this."""
+    body = f"{start}<title>Zwölf</title>".replace("<title><title>", "<title>").encode(codec)
+    found = read(ParseJob("http://h/", (("content-type", "text/html"),), body), b"")
+    assert (found.title, found.charset) == ("Zwölf", codec.replace("16-", "16"))
+    assert charset_of(b"<\0html><title>x</title>") == "windows-1252"
+
+
+def test_a_meta_in_plain_text_declares_nothing() -> None:
+    text = "<meta charset=shift_jis> wird für Japanisch gebraucht"
+    found = read(ParseJob("http://h/", (("content-type", "text/plain"),), text.encode()), b"")
+    assert (found.text, found.charset) == (text, "utf-8")
+
+
+def test_long_plain_text_is_not_cut_within_a_character() -> None:
+    limits = Limits(max_text=1000)
+    found = read(ParseJob("http://h/", (("content-type", "text/plain"),), b"x" + "ü".encode() * 3000), b"", limits)
+    assert (found.charset, found.text) == ("utf-8", "x" + "ü" * 999)
+    found = read(ParseJob("http://h/", (("content-type", "text/plain"),), "caf\xe9".encode("latin-1")), b"", limits)
+    assert found.text == "caf\xe9"
 
 
 @pytest.mark.parametrize("charset", ["gbk", "big5", "shift_jis", "euc-jp", "euc-kr", "windows-1251", "koi8-r", "utf-8"])

@@ -9,8 +9,18 @@ import turbohtml
 from turbohtml.detect import detect
 
 _CHARSET = re.compile(r"""charset[ \t]*=[ \t]*(?:"([^"]*)"|'([^']*)'|([^;,\s"']+))""", re.IGNORECASE)
+_XML = re.compile(rb"""<\?xml[^<>]{0,200}?encoding\s*=\s*["']?([A-Za-z0-9._:-]{1,40})""")
+_META = re.compile(rb"<meta[\s/][^>]{0,1000}?charset", re.IGNORECASE)
+_PRESCAN = 1024  # bytes in which browsers look for a meta before they read the page
+_UTF_16 = (
+    (re.compile(rb"(?:[\t\n\r ]\x00){0,64}<\x00[!?A-Za-z]\x00"), "utf-16le"),
+    (re.compile(rb"(?:\x00[\t\n\r ]){0,64}\x00<\x00[!?A-Za-z]"), "utf-16be"),
+)
 _NOT_ASCII = re.compile(r"[^\x00-\x7f]+")
 _MAX_LABEL = 40
+MARKS = (b"\xef\xbb\xbf", b"\xff\xfe", b"\xfe\xff")
+"""Byte order marks."""
+
 _BOMS = ("utf-8", "utf-16le", "utf-16be")
 
 # The encoders that stand in for those of the standard. UTF-8 is not here: it, UTF-16 and "replacement" are sent
@@ -51,6 +61,31 @@ def declared(content_type: str) -> str:
     return known(found[1] or found[2] or found[3] or "") if found else ""
 
 
+def utf16(body: bytes) -> str:
+    """UTF-16 without a byte order mark, by its first tag (XML 1.0, F.1; HTML, "prescan"); "" where it is none."""
+    return next((name for pattern, name in _UTF_16 if pattern.match(body)), "")
+
+
+def xml_declared(body: bytes) -> str:
+    """The name of the encoding in an XML declaration; "" without one.
+
+    What can be read byte by byte is not in UTF-16, whatever it says (HTML, "get an XML encoding").
+    """
+    found = _XML.match(body)
+    name = known(found[1].decode("ascii")) if found else ""
+    return "utf-8" if name.startswith("utf-16") else name
+
+
+def hinted(body: bytes, *, is_xml: bool) -> str:
+    """The name of the encoding that a page without a declared one has beyond doubt, or that its XML declaration names.
+
+    "" where that is left to a byte order mark, a meta or the content. XML knows no meta; in HTML it comes first.
+    """
+    if body.startswith(MARKS):
+        return ""
+    return utf16(body) or ("" if not is_xml and _META.search(body, 0, _PRESCAN) else xml_declared(body))
+
+
 def decode(body: bytes, charset: str) -> tuple[str, str]:
     """The text of ``body`` and the name of its encoding: byte order mark, then ``charset``, then meta or content."""
     match = detect(body)
@@ -59,6 +94,17 @@ def decode(body: bytes, charset: str) -> tuple[str, str]:
         name = (match.encoding or "windows-1252").lower().removesuffix("-sig")
     text = codecs.decode(body, f"whatwg-{name}")
     return text.removeprefix("\ufeff") if name in _BOMS else text, name
+
+
+def plainly_utf8(body: bytes) -> str:
+    """ "utf-8" for what is that and not ASCII alone, whatever is said of it; else ""."""
+    if body.isascii():
+        return ""
+    try:
+        body.decode()
+    except UnicodeDecodeError:
+        return ""
+    return "utf-8"
 
 
 def trimmed(body: bytes) -> bytes:

@@ -81,7 +81,9 @@ def _file(facts: Facts, body: bytes, job: ParseJob, secret: bytes, limits: Limit
         return _linked(replace(facts, charset=charset), _table(job, None, charset, secret, limits), parts)
     facts = _linked(facts, _table(job, None, "utf-8", secret, limits), ())
     if facts.content_type == "text/plain":
-        source, charset = encoding.decode(body[: 4 * limits.max_text], charset)
+        start = body[: 4 * limits.max_text]
+        body = start if len(start) == len(body) else encoding.trimmed(start)
+        source, charset = encoding.decode(body, charset or encoding.plainly_utf8(body))
         return _with_text(replace(facts, charset=charset), job, limits, "", fold(source.replace("\r", "\n")))
     if xmltext.is_xml(facts.content_type):
         source, charset = xmltokens.decode(body[: limits.max_listing], charset)
@@ -125,7 +127,7 @@ def _with_text(facts: Facts, job: ParseJob, limits: Limits, title: str, text: st
 
 def _page(facts: Facts, body: bytes, job: ParseJob, secret: bytes, limits: Limits, *, fallback: bool) -> Facts:
     try:
-        markup, by_fallback = _markup(body, encoding.declared(job.header("content-type")), fallback=fallback)
+        markup, by_fallback = _markup(body, _charset(facts, body, job), fallback=fallback)
     except _REFUSED as error:
         return replace(facts, failure=Failure(FailureKind.PARSER_CRASHED, f"{type(error).__name__}: {error}"[:200]))
     facts = _directed(facts, [meta.content for meta in markup.metas if meta.name in ("robots", NAME)], job)
@@ -144,6 +146,12 @@ def _page(facts: Facts, body: bytes, job: ParseJob, secret: bytes, limits: Limit
         canonical=named[0] if named and not named[2] else facts.canonical,
         notes=(*facts.notes, *notes, *_observed(markup, by_fallback=by_fallback)),
     )
+
+
+def _charset(facts: Facts, body: bytes, job: ParseJob) -> str:
+    """What is said of a page's encoding in its header, or before its markup; "" where that is left to the parser."""
+    is_xml = facts.content_type == "application/xhtml+xml"
+    return encoding.declared(job.header("content-type")) or encoding.hinted(body, is_xml=is_xml)
 
 
 def _markup(body: bytes, charset: str, *, fallback: bool) -> tuple[Markup, bool]:

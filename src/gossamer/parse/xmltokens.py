@@ -33,9 +33,7 @@ _TOKEN = re.compile(
 _ATTRIBUTE = re.compile(r"""([^\s=/"'<>]++)(?:\s*+=\s*+(?:"([^"]*+)"|'([^']*+)'|([^\s"'<>]++)))?+""")
 _REFERENCE = re.compile(r"&(?:(amp|lt|gt|quot|apos)|#([0-9]{1,7})|#[xX]([0-9A-Fa-f]{1,6}));")
 _PREDEFINED = {"amp": "&", "lt": "<", "gt": ">", "quot": '"', "apos": "'"}
-_DECLARED = re.compile(rb"""\s*<\?xml[^<>]{0,200}?encoding\s*=\s*["']?([A-Za-z0-9._:-]{1,40})""")
-_MARKS = (b"\xef\xbb\xbf", b"\xff\xfe", b"\xfe\xff")
-_NAME_START = 64  # bytes at the beginning of a file by which UTF-16 without a mark is known
+_SPACE = b"\t\n\r "
 
 
 class Piece(Enum):
@@ -56,32 +54,13 @@ def decode(body: bytes, charset: str) -> tuple[str, str]:
     A byte order mark decides, then what the bytes are beyond doubt: UTF-8 that is no ASCII is UTF-8, whatever is said of
     it. Then the header, the XML declaration (RFC 7303, 3), and what the text looks like.
     """
-    if body.startswith(_MARKS):
+    if body.startswith(encoding.MARKS):
         return encoding.decode(body, "")
-    name = _utf16(body[:_NAME_START]) or _plainly_utf8(body)
-    if not name:
-        inside = _DECLARED.match(body)
-        name = charset or (encoding.known(inside[1].decode("ascii")) if inside else "")
-    if name.startswith("utf-16") and not _utf16(body[:_NAME_START]):
-        name = "utf-8"  # a declaration that can be read byte by byte is not in UTF-16 (HTML, "prescan")
+    wide = encoding.utf16(body)
+    name = wide or encoding.plainly_utf8(body) or charset or encoding.xml_declared(body.lstrip(_SPACE))
+    if name.startswith("utf-16") and not wide:
+        name = "utf-8"  # what can be read byte by byte is not in UTF-16
     return encoding.decode(body, name or ("utf-8" if body.isascii() else ""))
-
-
-def _utf16(start: bytes) -> str:
-    """XML 1.0, F.1: without a mark, "<" and the character behind it tell."""
-    if start[:2] == b"<\0":
-        return "utf-16le"
-    return "utf-16be" if start[:2] == b"\0<" else ""
-
-
-def _plainly_utf8(body: bytes) -> str:
-    if body.isascii():
-        return ""
-    try:
-        body.decode()
-    except UnicodeDecodeError:
-        return ""
-    return "utf-8"
 
 
 def tokens(source: str, limit: int = MAX_TOKENS) -> Iterator[Token]:

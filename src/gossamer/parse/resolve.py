@@ -55,18 +55,28 @@ def base_url(page: str, base: str | None) -> str:
     if base is None:
         return page
     base = base.strip(_TRIMMED).translate(_REMOVED)
-    scheme = _SCHEME.match(base)
-    if scheme and scheme[1].lower() not in (*_FETCHED, "data", "javascript"):
+    if other_scheme(base) and not base.lower().startswith(("data:", "javascript:")):
         return base
     return canonicalise(base, page) or page
 
 
-def _join(base: str, href: str, charset: str, secret: bytes) -> Resolved | None:
+def cleaned(href: str, charset: str) -> str:
+    """``href`` as the URL parser sees it: trimmed, and its query in the encoding of the page."""
     href = href.strip(_TRIMMED)
-    if not (href.isascii() and href.isprintable()):
-        href = encode_query(href.translate(_REMOVED), charset)
+    if href.isascii() and href.isprintable():
+        return href
+    return encode_query(href.translate(_REMOVED), charset)
+
+
+def other_scheme(href: str) -> bool:
+    """Whether a cleaned ``href`` begins with a scheme that is not fetched."""
     scheme = _SCHEME.match(href)
-    if scheme and scheme[1].lower() not in _FETCHED:
+    return scheme is not None and scheme[1].lower() not in _FETCHED
+
+
+def _join(base: str, href: str, charset: str, secret: bytes) -> Resolved | None:
+    href = cleaned(href, charset)
+    if other_scheme(href):
         return href[:MAX_TEXT], fingerprint(href[:MAX_TEXT], secret), True
     url = canonicalise(href, base)
     return (url, fingerprint(url, secret), False) if url is not None else None

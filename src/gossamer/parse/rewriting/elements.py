@@ -1,0 +1,45 @@
+"""Which attributes of which elements hold URLs: a closed list (HTML, "Attributes"; SVG 2, 16.1.3)."""
+
+from gossamer.parse.rewriting.contract import Kind
+
+PAGE, REQUISITE, OTHER = Kind.PAGE, Kind.REQUISITE, Kind.OTHER
+
+LINKS: dict[str, tuple[tuple[str, Kind], ...]] = {
+    "a": (("href", PAGE),),
+    "area": (("href", PAGE),),
+    "audio": (("src", REQUISITE),),
+    "body": (("background", REQUISITE),),
+    "embed": (("src", REQUISITE),),
+    "frame": (("src", PAGE), ("longdesc", OTHER)),
+    "iframe": (("src", PAGE), ("longdesc", OTHER)),
+    "img": (("src", REQUISITE), ("longdesc", OTHER)),
+    "object": (("data", REQUISITE),),
+    "script": (("src", REQUISITE),),
+    "source": (("src", REQUISITE),),
+    "table": (("background", REQUISITE),),
+    "tbody": (("background", REQUISITE),),
+    "td": (("background", REQUISITE),),
+    "tfoot": (("background", REQUISITE),),
+    "th": (("background", REQUISITE),),
+    "thead": (("background", REQUISITE),),
+    "tr": (("background", REQUISITE),),
+    "track": (("src", REQUISITE),),
+    "video": (("src", REQUISITE), ("poster", REQUISITE)),
+}
+"""Attributes with one URL; those of link, input, button and form depend on others, and stand with these elements."""
+
+SRCSETS = {"img": "srcset", "source": "srcset", "link": "imagesrcset"}
+
+RUNS = frozenset({"a", "area", "embed", "frame", "iframe", "object", "script"})
+"""Elements by which a file is opened in which scripts run, and may read the query it was opened with."""
+
+PAINTS = frozenset(
+    {
+        *("clip-path", "cursor", "fill", "filter", "marker", "marker-end", "marker-mid", "marker-start", "mask"),
+        "stroke",
+    }
+)
+"""Attributes of SVG that are CSS (SVG 2, 6.6, "Presentation attributes") and may hold ``url()``."""
+
+FROM_LOCAL = ("integrity", "crossorigin", "nonce", "csp")
+"""What a browser holds against the answer of a server, and a file has nothing to say to."""

@@ -1,0 +1,328 @@
+"""The references of an HTML, XHTML or SVG document, found with their positions."""
+
+import re
+from collections.abc import Callable
+
+from gossamer.parse.encoding import known
+from gossamer.parse.markup import link_via
+from gossamer.parse.refresh import url_place
+from gossamer.parse.rewriting import charset, css, elements, entities
+from gossamer.parse.rewriting.contract import Kind
+from gossamer.parse.rewriting.edits import Edit, Excerpt
+from gossamer.parse.rewriting.element import MARK, Element
+from gossamer.parse.rewriting.linker import Linker
+from gossamer.parse.rewriting.manifest import import_map_edits
+from gossamer.parse.rewriting.modules import edits as module_edits
+from gossamer.parse.rewriting.tokens import Tag, attributes, tags
+from gossamer.parse.srcset import places
+from gossamer.records import Via
+
+_STYLE = (
+    f'<style {MARK}="style">a[{MARK}=live]{{text-decoration:underline dotted!important}}'
+    f"img[{MARK}=live]{{outline:1px dotted}}</style>"
+)
+_DEEPEST = 8  # documents in attributes of documents
+_KINDS = {Via.REQUISITE: Kind.REQUISITE, Via.LINK: Kind.PAGE}
+_TEXT_OF_XML = re.compile(
+    r"([^<]++)|<!\[CDATA\[((?:[^\]]++|\](?!\]>))*+)(?:\]\]>|\Z)|<!--(?:[^-]++|-(?!->))*+(?:-->|\Z)"
+)
+_WORD = re.compile(r"[^\t\n\f\r ]+")
+
+
+def edits(source: str, linker: Linker, *, xml: bool) -> list[Edit]:
+    """What to change in a document. ``xml``: it is XHTML or SVG."""
+    return _Page(source, linker, xml=xml, depth=0).edits()
+
+
+def first_base(source: str, *, xml: bool) -> str | None:
+    """The href of the first base that has one, wherever it stands (HTML 4.2.3)."""
+    if "<base" not in source and "<base" not in source.lower():
+        return None
+    templates = 0
+    for tag in tags(source, 0, len(source), xml=xml):
+        if tag.name == "template":
+            templates = max(0, templates - 1 if tag.closing else templates + 1)
+        elif tag.name == "base" and not (tag.closing or templates or (tag.foreign and not xml)):
+            href = attributes(source, tag).get("href")
+            if href is not None:
+                return entities.attribute(source, href.value_start, href.value_end).text
+    return None
+
+
+class _Page:
+    """Walks through one document and collects its edits."""
+
+    def __init__(self, source: str, linker: Linker, *, xml: bool, depth: int) -> None:
+        self._source = source
+        self._linker = linker
+        self._xml = xml
+        self._depth = depth
+        self._edits: list[Edit] = []
+        self._declares = False  # its encoding, where browsers look for that
+        self._shows_marks = False
+        self._has_style = False
+        self._starts: list[int] = []  # where its html and its head begin
+        self._form_method = ""
+        self._picture_is_local = False
+        self._media: list[Edit] = []  # of the audio or video around: what goes if one of its sources is local
+        self._special: dict[str, Callable[[Element], None]] = {
+            "a": self._anchor,
+            "area": self._anchor,
+            "audio": self._audio,
+            "base": self._base,
+            "button": self._button,
+            "form": self._form,
+            "head": self._start,
+            "html": self._start,
+            "iframe": self._iframe,
+            "img": self._img,
+            "input": self._input,
+            "link": self._link,
+            "meta": self._meta,
+            "picture": self._picture,
+            "source": self._media_source,
+            "track": self._media_source,
+            "video": self._audio,
+        }
+
+    def edits(self) -> list[Edit]:
+        self._walk(0, len(self._source), scripting=True)
+        self._edits += charset.xml_edits(self._source)
+        self._begin()
+        return self._edits
+
+    def _walk(self, start: int, end: int, *, scripting: bool) -> None:
+        for tag in tags(self._source, start, end, xml=self._xml, scripting=scripting):
+            if tag.closing:
+                self._close(tag.name)
+                continue
+            self._open(Element(self._source, tag, self._linker))
+            if tag.text is not None and tag.name in ("noscript", "noframes"):  # they are for browsers of other kinds
+                self._walk(*tag.text, scripting=False)
+
+    def _close(self, name: str) -> None:
+        match name:
+            case "audio" | "video":
+                self._media = []
+            case "picture":
+                self._picture_is_local = False
+            case "form":
+                self._form_method = ""
+
+    def _open(self, element: Element) -> None:
+        name, is_html = element.name, not element.tag.foreign or self._xml
+        if is_html:
+            self._point_html(element)
+        if element.tag.foreign:
+            self._point_svg(element)
+        if "style" in element.found:
+            self._style_value(element, "style")
+        if is_html and name in self._special:
+            self._special[name](element)
+        if name == "style":
+            self._style(element)
+        elif name == "script":
+            self._script(element)
+        element.settle()
+        self._shows_marks = self._shows_marks or (element.live and name in ("a", "img"))
+        self._edits += element.edits
+
+    def _point_html(self, element: Element) -> None:
+        for attribute, kind in elements.LINKS.get(element.name, ()):
+            if attribute in element.found and (element.name in ("a", "area") or element.value(attribute)):
+                element.point(attribute, kind, query=element.name in elements.RUNS)
+        srcset = elements.SRCSETS.get(element.name)
+        if srcset is not None and srcset in element.found:
+            self._srcset(element, srcset)
+
+    def _point_svg(self, element: Element) -> None:
+        """SVG 2, 16.1.3: href, xlink:href. One that is only a fragment means the document itself, whatever its base."""
+        done_as_html = self._xml and element.name in ("a", "area", "base", "link")
+        for attribute in element.found:
+            if (attribute == "href" and not done_as_html) or attribute.endswith(":href"):
+                value = element.value(attribute)
+                is_anchor = element.name == "a"
+                if is_anchor or (value and value[0] != "#"):
+                    kind = Kind.PAGE if is_anchor else Kind.REQUISITE
+                    element.point(attribute, kind, query=is_anchor or element.name == "script")
+            elif attribute in elements.PAINTS:
+                self._style_value(element, attribute)
+
+    # Elements that are not like others
+
+    def _anchor(self, element: Element) -> None:
+        """HTML 4.6.4: the pings of a link go out when it is followed, which from a copy into the copy nobody means."""
+        if "ping" not in element.found:
+            return
+        if element.local:
+            element.drop("ping")
+            return
+        excerpt = element.excerpt("ping")
+        changes = []
+        for found in _WORD.finditer(excerpt.text):
+            new = element.pointed(found[0], Kind.OTHER, live=True)
+            if new is not None:
+                changes.append((*found.span(), new))
+        element.change("ping", excerpt, changes)
+
+    def _audio(self, element: Element) -> None:
+        """What it says of CORS is for the sources in it as well."""
+        self._media = [] if "src" in element.found else element.held_against
+
+    def _base(self, element: Element) -> None:
+        element.drop("href")
+
+    def _button(self, element: Element) -> None:
+        self._submits(element, "formaction", element.word("formmethod") or self._form_method)
+
+    def _form(self, element: Element) -> None:
+        self._form_method = element.word("method")
+        self._submits(element, "action", self._form_method)
+        if element.live and self._linker.charset != charset.UTF_8 and "accept-charset" not in element.found:
+            element.add("accept-charset", self._linker.charset)  # as it was sent until now
+
+    def _submits(self, element: Element, attribute: str, method: str) -> None:
+        """What is saved is the answer to a GET; whatever else is sent goes where it always went."""
+        if method != "dialog" and element.value(attribute):
+            element.point(attribute, Kind.OTHER, live=method == "post")
+
+    def _start(self, element: Element) -> None:
+        if self._source[element.tag.start + 1 : element.tag.name_end].lower() == element.name:  # else it has a prefix
+            self._starts.append(element.tag.end)
+
+    def _iframe(self, element: Element) -> None:
+        if "srcdoc" not in element.found or self._depth == _DEEPEST:
+            return
+        excerpt = element.excerpt("srcdoc")
+        linker = self._linker.nested(first_base(excerpt.text, xml=False))
+        inner = _Page(excerpt.text, linker, xml=False, depth=self._depth + 1)
+        element.change("srcdoc", excerpt, inner.edits())
+
+    def _img(self, element: Element) -> None:
+        element.local = element.local or self._picture_is_local
+
+    def _input(self, element: Element) -> None:
+        kind = element.word("type")
+        if kind == "image" and element.value("src"):
+            element.point("src", Kind.REQUISITE)
+        if kind in ("image", "submit"):
+            self._button(element)
+
+    def _link(self, element: Element) -> None:
+        if element.value("href"):
+            via = link_via(set(element.value("rel").lower().split()))
+            kind = _KINDS.get(via, Kind.OTHER) if via else Kind.OTHER
+            element.point("href", kind, query=kind is Kind.PAGE)
+
+    def _meta(self, element: Element) -> None:
+        if "charset" in element.found:
+            if known(element.value("charset").strip()) != charset.UTF_8:
+                element.replace("charset", charset.UTF_8)
+            self._declared(element)
+        if "content" not in element.found:
+            return
+        match element.word("http-equiv"):
+            case "refresh":
+                self._change_part(element, url_place, self._refreshed)
+            case "content-type":
+                self._change_part(element, charset.content_place, self._recoded)
+                self._declared(element)
+            case "content-security-policy":
+                element.disarm("http-equiv")
+
+    def _change_part(
+        self,
+        element: Element,
+        find: Callable[[str], tuple[int, int] | None],
+        change: Callable[[Element, str], str | None],
+    ) -> None:
+        excerpt = element.excerpt("content")
+        place = find(excerpt.text)
+        new = None if place is None else change(element, excerpt.text[slice(*place)])
+        if place is not None and new is not None:
+            element.change("content", excerpt, [(*place, new)])
+
+    def _refreshed(self, element: Element, value: str) -> str | None:
+        new = element.pointed(value, Kind.PAGE, query=True)
+        return None if new is None else new.replace("'", "%27")
+
+    def _recoded(self, _: Element, label: str) -> str | None:
+        return None if known(label) == charset.UTF_8 else charset.UTF_8
+
+    def _declared(self, element: Element) -> None:
+        self._declares = self._declares or element.tag.end <= charset.PRESCANNED
+
+    def _picture(self, _: Element) -> None:
+        self._picture_is_local = False
+
+    def _media_source(self, element: Element) -> None:
+        if element.local:
+            self._picture_is_local = True
+            self._edits += self._media
+            self._media = []
+
+    # Values that hold more than a URL
+
+    def _srcset(self, element: Element, attribute: str) -> None:
+        excerpt = element.excerpt(attribute)
+        changes = []
+        for start, end in places(excerpt.text):
+            new = element.pointed(excerpt.text[start:end], Kind.REQUISITE)
+            if new is not None:
+                changes.append((start, end, new.removesuffix(",") + "%2C" * new.endswith(",")))
+        element.change(attribute, excerpt, changes)
+
+    def _style_value(self, element: Element, attribute: str) -> None:
+        found = element.found[attribute]
+        if css.may_refer(self._source[found.value_start : found.value_end].replace("&", "(")):
+            excerpt = element.excerpt(attribute)
+            element.change(attribute, excerpt, css.edits(excerpt.text, self._linker))
+
+    def _style(self, element: Element) -> None:
+        if MARK in element.found:
+            self._has_style = True
+        elif element.word("type") in ("", "text/css"):
+            if element.tag.text is not None:
+                start, end = element.tag.text
+                self._edits += css.edits(self._source, self._linker, start, end)
+            elif element.tag.foreign:
+                excerpt = self._text_after(element.tag)
+                self._edits += excerpt.place(css.edits(excerpt.text, self._linker))
+
+    def _script(self, element: Element) -> None:
+        kind = element.word("type")
+        if kind not in ("module", "importmap") or "src" in element.found:
+            return
+        if element.tag.text is not None:
+            change = module_edits if kind == "module" else import_map_edits
+            self._edits += change(self._source, self._linker, *element.tag.text)
+        elif self._xml:
+            excerpt = self._text_after(element.tag)
+            change = module_edits if kind == "module" else import_map_edits
+            self._edits += excerpt.place(change(excerpt.text, self._linker, 0, len(excerpt.text)))
+
+    def _text_after(self, tag: Tag) -> Excerpt:
+        """The text that an element of XML begins with; what it holds of elements is not taken in."""
+        excerpt, position = Excerpt(), tag.end
+        while (found := _TEXT_OF_XML.match(self._source, position)) is not None:
+            if found[1] is not None:
+                entities.add_escaped(excerpt, self._source, *found.span(1), in_attribute=False)
+            elif found[2] is not None:
+                excerpt.add(found[2], *found.span(2), str)
+            position = found.end()
+        return excerpt.done()
+
+    # What is added
+
+    def _begin(self) -> None:
+        """Say the encoding where nothing does, and how links to the live web are shown."""
+        start = self._source[:1]
+        needs_charset = not (self._xml or self._depth or self._declares or start == "\ufeff")
+        early = [place for place in self._starts[:2] if place <= charset.PRESCANNED]
+        place = max(early) if early else charset.beginning(self._source)
+        if needs_charset and place > charset.PRESCANNED:
+            self._edits.append((0, 0, "\ufeff"))
+        elif needs_charset:
+            self._edits.append((place, place, charset.META))
+        if self._shows_marks and not self._has_style and (early or not self._xml):
+            self._edits.append((place, place, _STYLE))

@@ -4,6 +4,7 @@ import gzip
 import time
 import zlib
 from dataclasses import replace
+from urllib.parse import urljoin
 
 import pytest
 from hypothesis import given
@@ -209,6 +210,42 @@ def test_feeds(source: str) -> None:
     ]
 
 
+@pytest.mark.parametrize(
+    ("source", "expected"),
+    [
+        ("<feed><link href='x'/><entry><link href='y'/></entry></feed>", ["/maps/x", "/maps/y"]),
+        ("<feed xml:base='/b/'><link href='x'/><entry><link href='y'/></entry></feed>", ["/b/x", "/b/y"]),
+        (
+            "<feed xml:base='b/'><entry xml:base='c/'><link href='y'/></entry><entry><link href='z'/></entry></feed>",
+            ["/maps/b/c/y", "/maps/b/z"],
+        ),
+        (
+            "<feed xml:base='/b/'><entry xml:base='c/'><link xml:base='../d/' href='y'/><link href='z'/></entry></feed>",
+            ["/b/d/y", "/b/c/z"],
+        ),
+        (
+            "<rss xml:base='/b/'><channel xml:base='c/'><link>x</link><item><link>y</link></item></channel></rss>",
+            ["/b/c/x", "/b/c/y"],
+        ),
+        (
+            "<rss><channel><item xml:base='/b/'><link>y</link></item><item><link>y</link></item></channel></rss>",
+            ["/b/y", "/maps/y"],
+        ),
+        ("<feed xml:base='http://other.example/'><entry><link href='y'/></entry></feed>", ["http://other.example/y"]),
+        ("<feed xml:base='http://['><entry><link href='y'/></entry></feed>", ["/maps/y"]),
+        (
+            "<feed xml:base='file:///etc/'><entry><link href='passwd'/><link href='http://a.example/'/></entry></feed>",
+            ["http://a.example/"],
+        ),
+        ("<entry xml:base='/b/'><link href='y'/></entry>", ["/b/y"]),
+    ],
+)
+def test_what_the_links_of_a_feed_are_relative_to(source: str, expected: list[str]) -> None:
+    """XML Base; "y" is not always the same "y"."""
+    found = unpack(facts(source, "application/atom+xml", via=Via.SITEMAP).links)
+    assert [link.url for link in found] == [urljoin(AT, url) for url in expected]
+
+
 @pytest.mark.parametrize("source", [RSS, RDF, ATOM], ids=["rss", "rdf", "atom"])
 def test_feeds_that_break_off(source: str) -> None:
     for end in range(len(source)):
@@ -223,18 +260,20 @@ def test_feeds_that_break_off(source: str) -> None:
         ("application/atom+xml; charset=utf-8", Via.ANCHOR, True),
         ("text/xml", Via.LINK, True),
         (XML, Via.SEED, True),
-        (XML, Via.ANCHOR, False),
+        (XML, Via.ANCHOR, True),
+        ("text/xml", Via.REDIRECT, True),
         ("text/xml", Via.REQUISITE, False),
         ("text/plain", Via.LINK, False),
         ("image/svg+xml", Via.ANCHOR, False),
     ],
 )
-def test_only_what_was_announced_is_read_as_a_list(content_type: str, via: Via, is_read: bool) -> None:
+def test_what_has_the_type_and_the_root_of_a_list_is_read_as_one(content_type: str, via: Via, is_read: bool) -> None:
     found = facts(RSS, content_type, via=via)
     assert (found.listing == "feed") is bool(found.links) is is_read
 
 
 def test_what_leads_to_a_feed_may_lead_to_anything() -> None:
+    assert not facts("<book><item><link>http://a.example/</link></item></book>", via=Via.ANCHOR).links
     assert not facts("<svg><url><loc>http://a.example/</loc></url></svg>", via=Via.LINK).links
     assert not facts("http://a.example/\n", "text/plain", via=Via.LINK).links
 

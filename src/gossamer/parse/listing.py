@@ -2,12 +2,13 @@
 
 from collections.abc import Iterable
 from dataclasses import replace
+from functools import reduce
 
 from gossamer.parse import encoding, xmltokens
 from gossamer.parse.codings import DECODERS, DECODING_ERRORS
 from gossamer.parse.job import Limits, ParseJob
 from gossamer.parse.links import Row, distrust, pack_rows, row
-from gossamer.parse.resolve import Resolver
+from gossamer.parse.resolve import Resolver, base_url
 from gossamer.parse.sitemap import WELL_KNOWN, Entry, Listing, read
 from gossamer.records import Facts, Via
 from gossamer.url import path_and_query, weaken
@@ -35,8 +36,8 @@ def of_sitemap(facts: Facts, body: bytes, job: ParseJob, secret: bytes, limits: 
 
 
 def is_feed(job: ParseJob, content_type: str) -> bool:
-    """Whether an XML file may be read as a feed or sitemap: a page's ``<link>`` or a person led to it, or its type says so."""
-    return job.via in (Via.LINK, Via.SEED) or content_type in _FEED_TYPES
+    """Whether an XML file may be read as a feed or sitemap, if its root is one: not what a page only shows or runs."""
+    return job.via is not Via.REQUISITE or content_type in _FEED_TYPES
 
 
 def with_entries(facts: Facts, source: str, job: ParseJob, secret: bytes, limits: Limits) -> Facts:
@@ -72,7 +73,7 @@ def _unzipped(body: bytes, limit: int) -> tuple[bytes, bool]:
 
 
 def _with_links(facts: Facts, listing: Listing, job: ParseJob, secret: bytes, limits: Limits) -> Facts:
-    rows, fingerprints, is_full = _resolved(listing.entries, Resolver(job.url, None, "utf-8", secret), limits)
+    rows, fingerprints, is_full = _resolved(listing.entries, job.url, secret, limits)
     rows = list(map(distrust, rows)) if facts.nofollow else rows
     notes = [f"{listing.kind}: {len(rows)} URLs"]
     if listing.is_cut or is_full:
@@ -88,17 +89,21 @@ def _with_links(facts: Facts, listing: Listing, job: ParseJob, secret: bytes, li
     )
 
 
-def _resolved(entries: Iterable[Entry], resolver: Resolver, limits: Limits) -> tuple[list[Row], list[bytes], bool]:
+def _resolved(entries: Iterable[Entry], url: str, secret: bytes, limits: Limits) -> tuple[list[Row], list[bytes], bool]:
     """The entries that are http(s) URLs, each once; and whether there are too many of them."""
     found: dict[bytes, Row] = {}
     characters = 0
+    bases: tuple[str, ...] = ()
+    resolver = Resolver(url, None, "utf-8", secret)
     for entry in entries:
+        if entry.bases != bases:
+            bases, resolver = entry.bases, Resolver(reduce(base_url, entry.bases, url), None, "utf-8", secret)
         resolved = resolver.resolve(entry.url)
         if resolved is None or resolved[2] or resolved[1] in found:
             continue
-        url, fingerprint, _ = resolved
-        characters += len(url)
+        target, fingerprint, _ = resolved
+        characters += len(target)
         if characters > limits.max_link_characters:
             return list(found.values()), list(found), True
-        found[fingerprint] = row(entry.via, url, "", False, False, entry.lastmod)
+        found[fingerprint] = row(entry.via, target, "", False, False, entry.lastmod)
     return list(found.values()), list(found), False

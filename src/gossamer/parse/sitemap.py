@@ -29,6 +29,7 @@ _PAGES = frozenset({"html", "head", "body"})
 _ROOT_WITHIN = 20  # start tags by which a list is known
 _SITEMAP_ENTRIES = frozenset({"url", "sitemap"})
 _FEED_ENTRIES = frozenset({"channel", "feed", "item", "entry"})  # a feed names its own site as well
+_AROUND = frozenset({"rss", "rdf", "channel", "feed", "urlset", "sitemapindex"})  # stand around entries, once each
 _DATES = ("lastmod", "updated", "modified", "pubdate", "published", "date", "issued")  # dc:date, dcterms:modified, …
 _OLDEST = 0.0
 _TOMORROW = 86400.0  # seconds that a clock may be ahead; what is dated later than that says nothing
@@ -43,6 +44,7 @@ class Entry:
     url: str
     via: Via = Via.LISTED
     lastmod: float | None = None
+    bases: tuple[str, ...] = ()  # what it is relative to (XML Base), the outermost first, as written
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,16 +75,17 @@ def read(source: str, limits: Limits, now: float, *, announced: bool) -> Listing
 
 def _first(entries: Iterator[Entry], limit: int) -> tuple[tuple[Entry, ...], bool]:
     """Each URL once, with the first date that any of its entries has; whether there were more than ``limit``."""
-    taken: dict[str, Entry] = {}
+    taken: dict[tuple[str, tuple[str, ...]], Entry] = {}
     for entry in entries:
-        known = taken.get(entry.url)
+        key = entry.url, entry.bases
+        known = taken.get(key)
         if known is not None:
             if known.lastmod is None and entry.lastmod is not None:
-                taken[entry.url] = replace(known, lastmod=entry.lastmod)
+                taken[key] = replace(known, lastmod=entry.lastmod)
         elif len(taken) == limit:
             return tuple(taken.values()), True
         else:
-            taken[entry.url] = entry
+            taken[key] = entry
     return tuple(taken.values()), False
 
 
@@ -113,7 +116,8 @@ class _Open:
     name: str
     texts: defaultdict[str, list[str]] = field(default_factory=lambda: defaultdict(list))
     size: int = 0
-    linked: list[str] = field(default_factory=list)
+    linked: list[tuple[str, tuple[str, ...]]] = field(default_factory=list)  # hrefs and their bases
+    bases: tuple[str, ...] = ()
     about: str = ""
     is_permalink: bool = True
     stack: list[str] = field(default_factory=list)  # elements open within it
@@ -132,6 +136,7 @@ class _Reader:
         self._starters = _FEED_ENTRIES if self._is_feed else _SITEMAP_ENTRIES
         self._newest = now + _TOMORROW
         self._open: _Open | None = None
+        self._bases: dict[str, str] = {}  # of the elements around all entries, the outermost first
 
     def read(self, source: str) -> Iterator[Entry]:
         """The entries in order."""
@@ -154,7 +159,10 @@ class _Reader:
                 yield from self._finish()
                 self.is_cut = self._room == 0
                 self._room -= 1
-                self._open = _Open(name, about=attributes(value).get("about", "") if name == "item" else "")
+                given = attributes(value)
+                self._open = _Open(
+                    name, about=given.get("about", "") if name == "item" else "", bases=self._based(name, given)
+                )
             else:
                 self._start(name, value)
         elif self._open is not None and name == self._open.name:
@@ -166,9 +174,19 @@ class _Reader:
         """Whether a name that starts entries is the child of another element here: ``<image><url>`` of a feed."""
         return self._is_feed and self._open is not None and bool(self._open.stack)
 
+    def _based(self, name: str, given: dict[str, str]) -> tuple[str, ...]:
+        """What the links within a start tag are relative to (XML Base, which Atom and many RSS files use)."""
+        base = given.get("base", "")[:MAX_URL]
+        if base and name in _AROUND:
+            self._bases[name] = base
+            return tuple(self._bases.values())
+        return (*self._bases.values(), base) if base else tuple(self._bases.values())
+
     def _start(self, name: str, value: str) -> None:
         entry = self._open
         if entry is None:
+            if name in _AROUND:
+                self._based(name, attributes(value))
             return
         if not entry.stack:
             if name == "link" and value:
@@ -183,7 +201,8 @@ class _Reader:
         is_alternate = "alternate" in given.get("rel", "alternate").lower().split()
         if is_alternate and given.get("href") and entry.size < _LONGEST_FIELD * 16:
             entry.size += len(given["href"])
-            entry.linked.append(given["href"])
+            base = given.get("base", "")[:MAX_URL]
+            entry.linked.append((given["href"], (*entry.bases, base) if base else entry.bases))
 
     def _text(self, text: str) -> None:
         entry = self._open
@@ -204,16 +223,16 @@ class _Reader:
             return
         lastmod = self._lastmod(entry)
         if self._is_feed:
-            written = [entry.text("link"), *entry.linked]
-            if not any(written) and entry.is_permalink:
-                written = [entry.text("guid"), entry.about]
+            written = [(entry.text("link"), entry.bases), *entry.linked]
+            if not any(url for url, _ in written) and entry.is_permalink:
+                written = [(entry.text("guid"), entry.bases), (entry.about, entry.bases)]
             via = Via.LISTED
         else:
-            written = [entry.text("loc")]
+            written = [(entry.text("loc"), entry.bases)]
             via = Via.SITEMAP if entry.name == "sitemap" else Via.LISTED
-        yield from (Entry(url, via, lastmod) for url in written if url)
+        yield from (Entry(url, via, lastmod, bases) for url, bases in written if url)
         if not self._is_feed:
-            yield from (Entry(url) for url in entry.linked)
+            yield from (Entry(url, bases=bases) for url, bases in entry.linked)
 
     def _lastmod(self, entry: _Open) -> float | None:
         """The latest of its dates that can be true."""

@@ -148,11 +148,11 @@ def read_log(folder: Path, until: float, crawl: Crawl) -> None:
 
 def read_titles(collection: Path) -> dict[str, dict[str, str]]:
     """host -> target -> title, of the pages in the collection."""
-    command = [program("gossamer"), "export", str(collection), "--format", "jsonl", "--content-type", "text/html", "-o"]
+    command = [program("gossamer"), "urls", str(collection), "--status", "200", "--content-type", "text/html", "--json"]
     titles: dict[str, dict[str, str]] = {}
-    with subprocess.Popen([*command, "-"], stdout=subprocess.PIPE) as export:
-        assert export.stdout is not None
-        for line in export.stdout:
+    with subprocess.Popen(command, stdout=subprocess.PIPE) as urls:
+        assert urls.stdout is not None
+        for line in urls.stdout:
             page = json.loads(line)
             parts = urlsplit(page["url"])
             target = key(parts.path + (f"?{parts.query}" if parts.query else ""))

@@ -19,7 +19,7 @@ import pytest
 from cli.programs import BIN, run
 from conftest import Serve
 from fakeweb import FakeWeb, Handler, Page, Site
-from fakeweb.recipes import links
+from fakeweb.recipes import html, links
 from gossamer.cli import search, status, urls, verify, why
 from gossamer.cli.main import cli
 from gossamer.errors import CollectionError, GossamerError, ProblemFound, UsageError
@@ -84,6 +84,25 @@ def test_status(folder: str, shown: Shown) -> None:
     text = shown("status", folder)
     assert re.search(r"^finished +3$", text, re.MULTILINE)
     assert re.search(r"^put aside: http://b.a.test +reset 8 times$", text, re.MULTILINE)
+
+
+def test_what_pages_say_of_themselves_and_lack(serve: Serve, tmp_path: Path, shown: Shown) -> None:
+    """Pages that are empty without JavaScript are counted, those that are not in the index say why."""
+    app = html("<div id=root></div><script src=a.js></script>")
+    quiet = html('<meta name=robots content="noindex; nofollow"><link rel=canonical href=/x>word')
+    web = serve(Site({"/": links("/app", "/app2", "/quiet", "/x"), "/app": app, "/app2": app, "/quiet": quiet}))
+    folder = str(tmp_path / "c")
+    done = run("gossamer", "crawl", "--delay", "0", "-o", folder, web.url("/"))
+    assert done.code == 0, done.err
+    (row,) = lines(shown("status", folder, "--json"))
+    assert (row["pages"], row["empty"]) == (4, 2)
+    assert re.search(r"^empty without JavaScript +2 of them$", shown("status", folder), re.MULTILINE)
+    told = shown("why", folder, web.url("/quiet"))
+    for text in ("noindex: it is not searched", "nofollow: its links are not followed", f"canonical: {web.url('/x')}"):
+        assert text in told
+    assert "in the index" not in told
+    assert "empty without JavaScript" in shown("why", folder, web.url("/app2"))
+    assert "no problem was found" in shown("verify", folder)
 
 
 def test_urls_in_three_formats(folder: str, shown: Shown) -> None:

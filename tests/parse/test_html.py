@@ -174,6 +174,13 @@ def test_the_type_is_sniffed_where_it_is_missing() -> None:
             True,
         ),
         ("<p>Loading…</p><script></script><script></script><script type=module></script>", True),
+        (
+            "<title>x</title><noscript>This app works with JavaScript.</noscript><div></div><script src=a></script>",
+            True,
+        ),
+        ("<p>Loading…</p><link rel=stylesheet href=x><script type=module src=a></script>", True),
+        ("<p>Loading times of pages <a href=x>compared</a></p><script></script>", False),
+        ("<p>A page on JavaScript.</p>", False),
         ("<p>A short page.</p><script></script>", False),
         ("<script type='application/ld+json'>{}</script>", False),
         ("<p>" + "word " * 100 + "<script></script>" * 10, False),

@@ -38,6 +38,7 @@ class Try:
     duration: float = 0.0
     address: str = ""
     protocol: str = ""
+    canonical: str = ""  # what it says that it is better known by
     notes: tuple[str, ...] = ()
     is_indexed: bool = False
     duplicate_of: str | None = None
@@ -152,13 +153,13 @@ def _redirects(connection: apsw.Connection, url_id: int) -> tuple[str, ...]:
 
 def _answers(connection: apsw.Connection, url_id: int) -> Iterator[Try]:
     rows = connection.execute(
-        "SELECT fetched, ifnull(outcome, ''), status, content_type, size, duration, address, protocol, notes,"
+        "SELECT fetched, ifnull(outcome, ''), status, content_type, size, duration, address, protocol, canonical, notes,"
         " is_indexed, (SELECT url.url FROM page AS first JOIN url ON url.id = first.url WHERE first.id ="
         " page.duplicate_of), ifnull(uri, ''), offset, length FROM page LEFT JOIN attempt USING (url, attempt)"
         " LEFT JOIN segment ON segment.id = segment WHERE page.url = ? ORDER BY attempt",
         (url_id,),
     )
-    for at, outcome, status, kind, size, duration, address, protocol, notes, indexed, first, *place in rows:
+    for at, outcome, status, kind, size, duration, address, protocol, canonical, notes, indexed, first, *place in rows:
         yield Try(
             at,
             str(outcome),
@@ -168,6 +169,7 @@ def _answers(connection: apsw.Connection, url_id: int) -> Iterator[Try]:
             duration,
             str(address),
             str(protocol),
+            str(canonical),
             tuple(str(notes).splitlines()),
             bool(indexed),
             first,

@@ -41,6 +41,7 @@ class Status:
     held: int
     held_by: Mapping[str, int]  # of these, by how the reason begins; the 20 most frequent
     pages: int
+    empty: int  # of these, that show next to nothing without JavaScript
     bytes: int
     hosts: int
     hosts_aside: tuple[tuple[str, str], ...]  # origin and reason, at most 20
@@ -70,6 +71,7 @@ def status(connection: apsw.Connection, now: float) -> Status:
         held=totals.get("held", 0),
         held_by=held_by,
         pages=totals.get("pages", 0),
+        empty=totals.get("empty", 0),
         bytes=totals.get("bytes", 0),
         hosts=hosts,
         hosts_aside=hosts_aside,

@@ -6,6 +6,7 @@ import apsw
 
 from gossamer.archive import index
 from gossamer.archive.segments import Segment
+from gossamer.parse.markup import EMPTY
 from gossamer.records import Claim, Exchange, Facts, Outcome, RecordPlace, RobotsAnswer, State, Via
 
 DESCRIPTION = 200
@@ -106,9 +107,12 @@ def insert_page(
 
 def _notes(facts: Facts) -> tuple[str, ...]:
     """What a person should know of a page; what is behind forms is left out of the crawl."""
-    if not facts.forms:
-        return facts.notes
-    return (*facts.notes, "1 form" if facts.forms == 1 else f"{facts.forms} forms")
+    return (
+        *facts.notes,
+        *(["noindex: it is not searched"] if facts.noindex else []),
+        *(["nofollow: its links are not followed"] if facts.nofollow else []),
+        *(["1 form" if facts.forms == 1 else f"{facts.forms} forms"] if facts.forms else []),
+    )
 
 
 def leads_back(connection: apsw.Connection, target: int, url_id: int, at_most: int) -> bool:
@@ -140,6 +144,11 @@ def is_kept(outcome: Outcome) -> bool:
     """Whether an outcome counts for --max-urls: a success whose body is content, and does not only tell of it."""
     is_page = outcome.facts is not None and outcome.facts.is_page
     return is_success(outcome) and (is_page or outcome.claim.via is not Via.SITEMAP)
+
+
+def is_empty(outcome: Outcome) -> bool:
+    """Whether a page that is kept shows next to nothing without JavaScript."""
+    return outcome.facts is not None and EMPTY in outcome.facts.notes and is_kept(outcome)
 
 
 def is_success(outcome: Outcome) -> bool:

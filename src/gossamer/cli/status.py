@@ -11,8 +11,9 @@ from gossamer.cli import output
 from gossamer.cli.looking import folder_argument, json_option, when
 from gossamer.cli.options import Command
 from gossamer.clock import SystemClock
+from gossamer.parse.markup import EMPTY
 
-COUNTS = ("waiting", "running", "finished", "failed", "held", "pages", "bytes", "hosts")
+COUNTS = ("waiting", "running", "finished", "failed", "held", "pages", "empty", "bytes", "hosts")
 ACTIVITY = (
     "pages_per_second",
     "bytes_per_second",
@@ -73,6 +74,8 @@ def _pairs(folder: Path, found: Status, now: float) -> Iterator[tuple[str, objec
     for name in ("waiting", "running", "finished", "failed", "held"):
         yield name, getattr(found, name)
     yield "pages", f"{found.pages}, {output.size_text(found.bytes)}"
+    if found.empty:
+        yield EMPTY, f"{found.empty} of them"
     yield "hosts", found.hosts
     if found.activity:
         speed = float(str(found.activity.get("bytes_per_second") or 0))

@@ -124,6 +124,8 @@ def _try(each: Try) -> Iterator[str]:
     yield f"in {each.segment} at {each.offset}, {each.length} bytes{', in the index' if each.is_indexed else ''}"
     if each.duplicate_of:
         yield f"the same bytes as {each.duplicate_of}"
+    if each.canonical:
+        yield f"canonical: {each.canonical}"
     yield from each.notes
 
 

@@ -247,6 +247,7 @@ class Ledger:
         self._next_page += 1
         self._counters.change("bytes", len(exchange.body))
         self._counters.change("pages", store.is_kept(outcome))
+        self._counters.change("empty", store.is_empty(outcome))
 
     def _settle(self, outcome: Outcome, stored: store.Stored | None, work: _Work) -> None:
         claim, settlement, now = outcome.claim, outcome.settlement, self._clock.now()

@@ -10,7 +10,8 @@ from gossamer.records import Headers
 
 _AGENT_PREFIX = re.compile(r"\s*([A-Za-z0-9_*-]+)\s*:(.*)", re.DOTALL)
 _WITH_VALUE = frozenset({"unavailable_after", "max-snippet", "max-image-preview", "max-video-preview"})
-_VALUED = re.compile(r"[\w-]+\s*+:[^,]*+")  # max-image-preview: none is no "none"
+_VALUED = re.compile(r"[\w-]+\s*+:[^,;]*+")  # max-image-preview: none is no "none"
+_SEPARATORS = re.compile(r"[\s,;]+")
 _UNAVAILABLE = re.compile(r"unavailable_after\s*:(.*)", re.IGNORECASE | re.DOTALL)
 
 
@@ -51,8 +52,8 @@ def _for_us(value: str) -> Iterable[str]:
 
 
 def _words(content: str, now: float) -> set[str]:
-    """What is said; with commas or, as many write it, with spaces between."""
-    words = set(_VALUED.sub("", content).lower().replace(",", " ").split())
+    """What is said; with commas or, as many write it, with spaces or semicolons between."""
+    words = set(_SEPARATORS.split(_VALUED.sub("", content).lower()))
     dated = _UNAVAILABLE.search(content)
     if dated and _has_passed(dated[1], now):
         words.add("noindex")
@@ -61,7 +62,7 @@ def _words(content: str, now: float) -> set[str]:
 
 def _has_passed(text: str, now: float) -> bool:
     """Whether a date (ISO 8601, RFC 822, RFC 850), perhaps with more directives behind it, lies before ``now``."""
-    parts = text.split(",")
+    parts = text.partition(";")[0].split(",")
     for count in (1, 2):  # "Wed, 25 Jun 2025 …" holds a comma itself
         found = moment(",".join(parts[:count]))
         if found is not None:

@@ -1,5 +1,6 @@
 """Bodies read: everything the crawl wants to know of one answer. Runs in parser workers."""
 
+import re
 from collections.abc import Iterable
 from dataclasses import replace
 from hashlib import sha256
@@ -10,7 +11,7 @@ from gossamer.parse import css, encoding, lexbor, linkheader, listing, pdf, turb
 from gossamer.parse.body import undo
 from gossamer.parse.directives import directives
 from gossamer.parse.job import DEFAULT_LIMITS, Limits, ParseJob
-from gossamer.parse.markup import Markup, Reference
+from gossamer.parse.markup import EMPTY, Markup, Reference
 from gossamer.parse.refresh import refresh
 from gossamer.parse.resolve import Resolver
 from gossamer.parse.sniff import PAGES, media_type
@@ -20,8 +21,9 @@ from gossamer.records import Facts, Failure, FailureKind, Via
 
 _MAX_TITLE = 1000
 _MAX_LANGUAGE = 35  # characters, as RFC 5646 4.4.1 advises
-_EMPTY = 200  # characters of text that are next to none beside so many scripts:
+_LITTLE = 200  # characters of text that are next to none beside so many scripts:
 _MANY_SCRIPTS = 3
+_WAITS = re.compile("javascript|loading", re.IGNORECASE)  # where a script runs, this little text is about that
 
 # What libraries raise for input they refuse; beside these, hostile input can only crash or hang them.
 _REFUSED = (ValueError, LookupError, TypeError, RuntimeError, AttributeError, SystemError)
@@ -167,10 +169,20 @@ def _observed(markup: Markup, *, by_fallback: bool) -> list[str]:
     notes = []
     if by_fallback:
         notes.append("read by the fallback parser")
-    shown = len(markup.text) - len(markup.fallback_text)
-    if markup.scripts and (shown <= 0 or (shown < _EMPTY and markup.scripts >= _MANY_SCRIPTS)):
-        notes.append("empty without JavaScript")
+    if markup.scripts and _is_empty(markup):
+        notes.append(EMPTY)
     return notes
+
+
+def _is_empty(markup: Markup) -> bool:
+    shown = len(markup.text) - len(markup.fallback_text)
+    if shown <= 0 or (shown < _LITTLE and markup.scripts >= _MANY_SCRIPTS):
+        return True
+    return shown < _LITTLE and _WAITS.search(markup.text) is not None and not _has_links(markup)
+
+
+def _has_links(markup: Markup) -> bool:
+    return any(via is not Via.REQUISITE and not href.startswith("#") for via, href, *_ in markup.references)
 
 
 def _cut_text(text: str, limits: Limits) -> tuple[str, tuple[str, ...]]:

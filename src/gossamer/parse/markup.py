@@ -5,6 +5,9 @@ from dataclasses import dataclass
 
 from gossamer.records import Via
 
+EMPTY = "empty without JavaScript"
+"""The note on a page that shows next to nothing before its scripts have run."""
+
 Reference = tuple[Via, str, str, bool]
 """A link as it stands in the page: kind, the attribute's value, anchor text, whether rel says nofollow."""
 

@@ -38,6 +38,26 @@ def test_what_curl_writes(path: Path) -> None:
     assert jar.header("http://other.co.uk/", NOW) == "", "not even a file sets a cookie for all who share a suffix"
 
 
+def test_what_others_write(tmp_path: Path) -> None:
+    """A byte order mark, Windows' line ends, and cookies of a session whose end is empty or -1."""
+    path = tmp_path / "cookies.txt"
+    jar = http.cookiejar.MozillaCookieJar(path)
+    rest: dict[str, str] = {}
+    jar.set_cookie(
+        http.cookiejar.Cookie(
+            0, "a", "1", None, False, "example.org", False, False, "/", True, False, None, True, None, None, rest
+        )
+    )
+    jar.save(ignore_discard=True)
+    path.write_bytes(
+        b"\xef\xbb\xbf" + path.read_bytes().replace(b"\n", b"\r\n") + b"example.org\tFALSE\t/\tFALSE\t-1\tb\t2\r\n"
+    )
+    assert {(cookie.name, cookie.value, cookie.expires) for cookie in read_cookies(path, NOW)} == {
+        ("a", "1", None),
+        ("b", "2", None),
+    }
+
+
 def test_there_and_back(path: Path, tmp_path: Path) -> None:
     cookies = read_cookies(path, NOW)
     write_cookies(tmp_path / "out.txt", cookies)
@@ -70,7 +90,7 @@ def test_the_file_is_for_its_owner_alone(tmp_path: Path) -> None:
         "example.org TRUE / TRUE 0 name hunter2",
         "example.org\tTRUE\t/\tTRUE\tlater\tname\thunter2",
         "example.org\tTRUE\t/\tTRUE\tnan\tname\thunter2",
-        "example.org\tTRUE\t/\tTRUE\t-1\tname\thunter2",
+        "example.org\tTRUE\t/\tTRUE\t-2\tname\thunter2",
         "example.org\tmaybe\t/\tTRUE\t0\tname\thunter2",
         "\tTRUE\t/\tTRUE\t0\tname\thunter2",
         "example.org\tTRUE\tshop\tTRUE\t0\tname\thunter2",

@@ -19,6 +19,8 @@ from gossamer.fetch.set_cookie import MAX_SIZE, Cookie
 _MOST = 16 * 1024 * 1024  # bytes of a file
 _HTTP_ONLY = "#HttpOnly_"
 _HEAD = "# Netscape HTTP Cookie File\n# Written by Gossamer. Who has this file is who these cookies say: keep it to yourself.\n"
+_MARK = b"\xef\xbb\xbf"  # of UTF-8; editors put it there
+_WITH_THE_SESSION = ("", "-1")  # as Python's http.cookiejar writes it, and what browsers are driven with
 _IMPOSSIBLE = re.compile(r"[;\x00-\x08\x0a-\x1f\x7f]")
 
 
@@ -65,7 +67,7 @@ def _unwritable(path: Path, error: OSError) -> UsageError:
 
 
 def _cookies(content: bytes, path: Path) -> Iterator[Cookie]:
-    for number, line in enumerate(content.decode("latin-1").split("\n"), 1):
+    for number, line in enumerate(content.removeprefix(_MARK).decode("latin-1").split("\n"), 1):
         text = line.rstrip("\r")
         is_cookie = text.startswith(_HTTP_ONLY) or not text.startswith("#")
         if not is_cookie or not text.strip():
@@ -84,7 +86,8 @@ def _cookies(content: bytes, path: Path) -> Iterator[Cookie]:
 def _cookie(line: str, *, http_only: bool) -> Cookie | None:
     """The cookie of a line; None for one that no server could have set. ValueError for what is no such line."""
     domain, below, path, secure, expires, name, *value = line.split("\t", 6)
-    host, text, seconds = domain.removeprefix(".").lower(), "".join(value), float(expires)
+    host, text = domain.removeprefix(".").lower(), "".join(value)
+    seconds = 0.0 if expires.strip() in _WITH_THE_SESSION else float(expires)
     if not host or not path.startswith("/") or not seconds >= 0:
         raise ValueError(domain)
     host_only = not _is_true(below) or urls.is_public_suffix(host)

@@ -338,8 +338,11 @@ def test_a_proxy_is_said_once(serve: Serve, tmp_path: Path) -> None:
         done = run(
             "gossamer", "crawl", "--proxy", proxy, "--delay", "0", "-o", str(tmp_path / "c"), "http://site.invalid/"
         )
-    assert done.code == 0, done.err
-    assert done.err.count("a proxy is used") == 1
+        one = run("gethttp", "-t", "http://site.invalid/", GOSSAMER_PROXY=proxy)
+    for said in (done, one):
+        assert said.code == 0, said.err
+        assert said.err.count("a proxy is used") == 1
+    assert one.err.startswith("Note: a proxy is used")
 
 
 # --- bytes a second

@@ -1,8 +1,10 @@
 """The program `gethttp`: the text or the links of one page."""
 
 import asyncio
+import logging
 import os
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 
 import click
 
@@ -12,7 +14,6 @@ from gossamer.cli.guard import run
 from gossamer.cli.options import SettingsCommand
 from gossamer.clock import SystemClock
 from gossamer.errors import UsageError
-from gossamer.fetch.proxy import NOTICE
 from gossamer.get import get
 from gossamer.settings_files import load, user_file
 
@@ -34,13 +35,29 @@ def gethttp(url: str, as_text: bool, as_links: bool, flags: Mapping[str, object]
     if as_text == as_links:
         raise UsageError("what is wanted is not clear", hint="give either -t for the text or -a for the links")
     settings = load(flags, collection=None, environment=os.environ, user_file=user_file(os.environ)).settings
-    if settings.proxy:
-        output.say(f"Note: {NOTICE}")
-    page = asyncio.run(get(url, settings, SystemClock()))
+    with _warnings_shown():
+        page = asyncio.run(get(url, settings, SystemClock()))
     for line in (page.text,) if as_text else page.links:
         output.write_line(line)
     if page.is_cut:
         output.say(f"Note: only the first {settings.max_size} bytes were read; --max-size allows more")
+
+
+class _Notes(logging.Handler):
+    """There is no log file here: what would be a warning in it is told to the person."""
+
+    def emit(self, record: logging.LogRecord) -> None:
+        output.say(f"Note: {record.getMessage()}")
+
+
+@contextmanager
+def _warnings_shown() -> Iterator[None]:
+    log, notes = logging.getLogger("gossamer"), _Notes(logging.WARNING)
+    log.addHandler(notes)
+    try:
+        yield
+    finally:
+        log.removeHandler(notes)
 
 
 def main() -> None:

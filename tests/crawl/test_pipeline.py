@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 import pytest
 
 from gossamer.clock import ManualClock
-from gossamer.crawl.pipeline import GROUP_BYTES, GROUP_OUTCOMES, MAX_BYTES, MAX_OUTCOMES, Pipeline
+from gossamer.crawl.pipeline import GROUP_BYTES, GROUP_LINKS, GROUP_OUTCOMES, MAX_BYTES, MAX_OUTCOMES, Pipeline
 from gossamer.crawl.visit import Visit
 from gossamer.errors import ArchiveError
 from gossamer.parse.job import ParseJob
@@ -22,6 +22,8 @@ class SlowWriter:
     gate: asyncio.Event = field(default_factory=asyncio.Event)
     error: Exception | None = None
 
+    async def follow(self, outcome: Outcome, lease: Lease) -> None: ...
+
     async def commit(self, batch: Batch) -> None:
         await self.gate.wait()
         if self.error is not None:
@@ -33,11 +35,12 @@ class SlowWriter:
 class Parsers:
     gate: asyncio.Event = field(default_factory=asyncio.Event)
     jobs: list[ParseJob] = field(default_factory=list)
+    links: int = 0  # that each page has
 
     async def parse(self, job: ParseJob) -> Facts:
         self.jobs.append(job)
         await self.gate.wait()
-        return Facts("text/html", len(job.body), b"", title=job.url, is_page=True)
+        return Facts("text/html", len(job.body), b"", title=job.url, is_page=True, fingerprints=bytes(8 * self.links))
 
 
 class Line:
@@ -47,7 +50,7 @@ class Line:
         self.writer, self.parsers = SlowWriter(), Parsers()
         self.news = 0
         self.pipeline = Pipeline(
-            self.writer,  # type: ignore[arg-type]  # only commit is used
+            self.writer,  # type: ignore[arg-type]  # only these two are used
             self.parsers,
             Lease(0, 4095, "test", 1, 0.0),
             Settings(),
@@ -135,6 +138,21 @@ def test_there_is_no_room_when_parsers_are_slow_or_bodies_large() -> None:
         await line.settle()
         assert line.pipeline.depths().bytes == 0
         assert max(len(group) for group in line.writer.groups) <= GROUP_BYTES // size
+        line.committer.cancel()
+
+    asyncio.run(scenario())
+
+
+def test_a_group_has_not_too_many_links() -> None:
+    async def scenario() -> None:
+        line = Line()
+        line.parsers.links = GROUP_LINKS // 8
+        line.parsers.gate.set()
+        await line.fill(100)
+        line.writer.gate.set()
+        await line.settle()
+        assert line.pipeline.is_empty
+        assert max(map(len, line.writer.groups)) == 8
         line.committer.cancel()
 
     asyncio.run(scenario())

@@ -7,7 +7,7 @@ import apsw
 from gossamer.archive import index
 from gossamer.archive.segments import Segment
 from gossamer.parse.markup import EMPTY
-from gossamer.records import Claim, Exchange, Facts, Outcome, RecordPlace, RobotsAnswer, State, Via
+from gossamer.records import Exchange, Facts, Outcome, RecordPlace, RobotsAnswer, State, Via
 
 DESCRIPTION = 200
 """Characters of text that describe a page."""
@@ -28,6 +28,7 @@ class Stored:
     """Where an exchange went, and what its rows must say of it."""
 
     place: RecordPlace
+    page_id: int  # that its row will have; 0: it will have none
     payload_digest: bytes
     digest: bytes | None  # of the decoded body; None where that is not content (errors, redirects)
     duplicate_of: int | None = None
@@ -43,21 +44,19 @@ def original_of(connection: apsw.Connection, digest: bytes, url_id: int) -> Orig
     return None if row is None or row[4] == url_id else Original(*row[:4])
 
 
-def duplicates_before(connection: apsw.Connection, digest: bytes, claim: Claim, at_most: int) -> int:
-    """How many duplicates with these bytes the claim's host had before the claim's newest page, up to a limit."""
+def duplicates_before(connection: apsw.Connection, digest: bytes, host_id: int, page_id: int, at_most: int) -> int:
+    """How many duplicates with these bytes a host had before a page, up to a limit."""
     rows = connection.execute(
         "SELECT 1 FROM page JOIN url ON url.id = page.url WHERE digest = ? AND is_kept = 1 AND duplicate_of IS NOT NULL"
-        " AND url.host = ? AND page.id < (SELECT max(id) FROM page WHERE url = ?) LIMIT ?",
-        (digest, claim.host_id, claim.url_id, at_most),
+        " AND url.host = ? AND page.id < ? LIMIT ?",
+        (digest, host_id, page_id, at_most),
     )
     return len(rows.fetchall())
 
 
-def insert_page(
-    connection: apsw.Connection, page_id: int, outcome: Outcome, stored: Stored, redirect_to: int | None
-) -> None:
+def insert_page(connection: apsw.Connection, outcome: Outcome, stored: Stored, redirect_to: int | None) -> None:
     """The row of a fetched version, its links, its text and its index entry."""
-    exchange, facts = outcome.exchange, outcome.facts
+    exchange, facts, page_id = outcome.exchange, outcome.facts, stored.page_id
     assert exchange is not None
     kept = is_kept(outcome)
     indexed = kept and facts is not None and bool(facts.text or facts.title) and not facts.noindex

@@ -10,6 +10,7 @@ from gossamer.crawl.conclude import conclude, wants_parsing
 from gossamer.crawl.hooks import Committed
 from gossamer.crawl.visit import Visit
 from gossamer.frontier.contract import Frontier
+from gossamer.frontier.portions import count_of, has_many
 from gossamer.parse.job import ParseJob
 from gossamer.records import Batch, Exchange, Facts, Lease, Outcome
 from gossamer.settings import Settings
@@ -18,6 +19,8 @@ MAX_OUTCOMES = 128
 MAX_BYTES = 96 * 1024 * 1024
 GROUP_OUTCOMES = 64
 GROUP_BYTES = 32 * 1024 * 1024
+GROUP_LINKS = 10_000
+"""Where all of them are new they take the writer half a second."""
 
 
 class Parsers(Protocol):
@@ -81,10 +84,15 @@ class Pipeline:
         self._parsing += 1
         self._bytes += _weight(visit.answer)
         try:
-            facts = await self._facts(visit)
+            outcome = self._outcome(visit, await self._facts(visit), link_is_down=link_is_down)
+            await self._frontier.follow(outcome, self._lease)
         finally:
             self._parsing -= 1
             self._bytes -= _weight(visit.answer)
+        self.put(outcome)
+        return outcome
+
+    def _outcome(self, visit: Visit, facts: Facts | None, *, link_is_down: bool) -> Outcome:
         conclusion = conclude(
             visit.claim,
             visit.answer,
@@ -96,7 +104,7 @@ class Pipeline:
             again=visit.again,
         )
         exchange = visit.answer if isinstance(visit.answer, Exchange) else None
-        outcome = Outcome(
+        return Outcome(
             visit.claim,
             conclusion.settlement,
             host=visit.update,
@@ -104,8 +112,6 @@ class Pipeline:
             facts=facts,
             candidates=conclusion.candidates,
         )
-        self.put(outcome)
-        return outcome
 
     async def _facts(self, visit: Visit) -> Facts | None:
         answer = visit.answer
@@ -125,15 +131,26 @@ class Pipeline:
         while True:
             group = [await self._ready.get()]
             size = _weight(group[0].exchange)
-            while not self._ready.empty() and len(group) < GROUP_OUTCOMES and size < GROUP_BYTES:
+            links = _links(group[0])
+            while not self._ready.empty() and _may_grow(len(group), size, links):
                 group.append(self._ready.get_nowait())
                 size += _weight(group[-1].exchange)
+                links += _links(group[-1])
             await self._frontier.commit(Batch(tuple(group), self._lease))
             if self._committed is not None:
                 await self._committed(group)
             self._committing -= len(group)
             self._bytes -= size
             self._on_room()
+
+
+def _may_grow(outcomes: int, size: int, links: int) -> bool:
+    return outcomes < GROUP_OUTCOMES and size < GROUP_BYTES and links < GROUP_LINKS
+
+
+def _links(outcome: Outcome) -> int:
+    """Links that the commit is to make known; those of a page that has very many are by then."""
+    return 0 if outcome.facts is None or has_many(outcome.facts) else count_of(outcome.facts)
 
 
 def _weight(answer: object) -> int:

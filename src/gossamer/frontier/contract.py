@@ -27,6 +27,8 @@ from gossamer.records import (
     Command,
     Host,
     HostUpdate,
+    Lease,
+    Outcome,
     RobotsAnswer,
     Selection,
     Statistics,
@@ -63,6 +65,11 @@ class Frontier(Protocol):
 
     def skip(self, claim: Claim) -> None:
         """The claim needed no request: its host may be asked at once."""
+        ...
+
+    async def follow(self, outcome: Outcome, lease: Lease) -> None:
+        """Where a page has so many new links that its commit would hold up everything else: make these known before it,
+        a portion at a time. Of any other page nothing. Idempotent, also when the commit never comes."""
         ...
 
     async def commit(self, batch: Batch) -> None:

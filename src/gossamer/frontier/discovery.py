@@ -18,6 +18,7 @@ from gossamer.archive.requests import RELEASED
 from gossamer.frontier.counters import Counters
 from gossamer.frontier.gate import Admission, Gate
 from gossamer.frontier.hosts import HostTable
+from gossamer.frontier.portions import keys_of
 from gossamer.frontier.seen import SeenSet
 from gossamer.parse.links import unpack, unpack_some
 from gossamer.policy.robots import REFUSED_BY_ROBOTS
@@ -63,7 +64,7 @@ class Discovery:
 
     def from_pages(self, pages: Sequence[tuple[Claim, Facts]]) -> list[list[Candidate]]:
         """The candidates among the links of some pages: those whose key the set does not hold, page by page."""
-        keys = [np.frombuffer(facts.fingerprints, dtype="<u8").astype(np.uint64, copy=False) for _, facts in pages]
+        keys = [keys_of(facts) for _, facts in pages]
         if not keys:
             return []
         unknown = ~self.seen.contains(np.concatenate(keys))

@@ -24,6 +24,7 @@ from gossamer.errors import StaleLease
 from gossamer.frontier.again import reopen
 from gossamer.frontier.counters import Counters
 from gossamer.frontier.discovery import Discovery, Found
+from gossamer.frontier.following import Following
 from gossamer.frontier.hosts import HostTable
 from gossamer.frontier.novelty import Novelty
 from gossamer.records import (
@@ -43,9 +44,6 @@ from gossamer.records import (
     State,
     Via,
 )
-
-FOLLOWED_DUPLICATES = 3
-"""So many duplicates on one host have their links followed; of further ones new links are parked."""
 
 _CIRCLE = 100
 """Redirects after which nobody looks whether they go round in a circle; the setting allows no more in a row."""
@@ -93,6 +91,7 @@ class Ledger:
         self._hosts = hosts
         self._counters = counters
         self._clock = clock
+        self._following = Following(connection, discovery, clock)
         self._novelty = Novelty(connection, discovery, counters)
         self.is_sound = True  # False: a write failed, and memory may know of URLs that the disk does not
         self._next_page = 1 + int(connection.execute("SELECT ifnull(max(id), 0) FROM page").get)
@@ -113,8 +112,19 @@ class Ledger:
                 store.save_segment(self._connection, segment)
             for outcome, place in zip(outcomes, stored, strict=True):
                 self._record(outcome, place, work)
-            self._follow(outcomes, stored, work.found)
+            self._following.follow(outcomes, stored, work.found)
             self._novelty.judge(outcomes, stored, work.found)
+        return self._receipt(work)
+
+    def portions(self, outcome: Outcome) -> list[Facts]:
+        """Where a page has too many links for its commit: the portions in which `follow` takes them ahead of it."""
+        return self._following.portions(outcome)
+
+    def follow(self, outcome: Outcome, portion: Facts, lease: Lease) -> Receipt:
+        """Make links of a page known that is not committed yet."""
+        work = _Work()
+        with self.transaction(lease):
+            self._following.follow_ahead(outcome, portion, self._next_page, work.found)
         return self._receipt(work)
 
     def add(self, candidates: Sequence[Candidate], lease: Lease) -> Receipt:
@@ -189,7 +199,8 @@ class Ledger:
             payload_digest=payload,
             original=_reference(original) if original else None,
         )
-        return store.Stored(place, payload, digest, original.page_id if original else None)
+        page_id *= not outcome.claim.is_robots
+        return store.Stored(place, page_id, payload, digest, original.page_id if original else None)
 
     # --- rows
 
@@ -243,8 +254,8 @@ class Ledger:
         return self.discovery.id_of(url) if url else None
 
     def _insert_page(self, outcome: Outcome, exchange: Exchange, stored: store.Stored) -> None:
-        store.insert_page(self._connection, self._next_page, outcome, stored, self._redirect_of(outcome))
-        self._next_page += 1
+        store.insert_page(self._connection, outcome, stored, self._redirect_of(outcome))
+        self._next_page = stored.page_id + 1
         self._counters.change("bytes", len(exchange.body))
         self._counters.change("pages", store.is_kept(outcome))
         self._counters.change("empty", store.is_empty(outcome))
@@ -300,32 +311,6 @@ class Ledger:
         host_id, _ = self._hosts.id_of(urls.origin(candidate.url))
         self._hosts.exempt(host_id)
         return host_id
-
-    # --- links
-
-    def _follow(self, outcomes: Sequence[Outcome], stored: Sequence[store.Stored | None], found: Found) -> None:
-        pages: list[tuple[Claim, Facts, store.Stored]] = [
-            (outcome.claim, outcome.facts, place)
-            for outcome, place in zip(outcomes, stored, strict=True)
-            if outcome.facts is not None and outcome.facts.links and place is not None and store.is_success(outcome)
-        ]
-        candidates = self.discovery.from_pages([(claim, facts) for claim, facts, _ in pages])
-        now = self._clock.now()
-        for (claim, facts, place), links in zip(pages, candidates, strict=True):
-            if links:
-                self.discovery.add(links, found, now, parked=self._parked(claim, place))
-            if facts.listing:
-                self.discovery.note_lastmod(facts)
-
-    def _parked(self, claim: Claim, stored: store.Stored) -> str:
-        """Why new links of a page are not followed: it is one more page of bytes that its host has served before.
-
-        The first few are followed: equal bytes at /a/ and /b/ with relative links lead elsewhere.
-        """
-        if stored.duplicate_of is None or stored.digest is None:
-            return ""
-        before = store.duplicates_before(self._connection, stored.digest, claim, FOLLOWED_DUPLICATES)
-        return f"found only on a duplicate page: {claim.url}" if before >= FOLLOWED_DUPLICATES else ""
 
     def _receipt(self, work: _Work, seeds: Iterable[int] = ()) -> Receipt:
         hosts = {claim.host_id for claim in work.found.claims}.union(seeds)

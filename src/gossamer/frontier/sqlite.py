@@ -19,6 +19,7 @@ from gossamer.frontier.contract import Wait
 from gossamer.frontier.hosts import HostTable
 from gossamer.frontier.ledger import Ledger, Receipt
 from gossamer.frontier.only import Only
+from gossamer.frontier.portions import has_many
 from gossamer.frontier.ring import RunningRing
 from gossamer.frontier.schedule import Schedule
 from gossamer.records import (
@@ -29,6 +30,7 @@ from gossamer.records import (
     Host,
     HostUpdate,
     Lease,
+    Outcome,
     RobotsAnswer,
     Selection,
     Statistics,
@@ -68,6 +70,7 @@ class SqliteFrontier:
         self._schedule = parts.schedule
         self.lease_held = parts.lease
         self._running: dict[int, Claim] = {}
+        self._following = asyncio.Lock()
         self._refills: set[asyncio.Task[None]] = set()
         self._refill_error: BaseException | None = None
         self._thread = ThreadPoolExecutor(max_workers=1, thread_name_prefix="writer")
@@ -100,6 +103,14 @@ class SqliteFrontier:
 
     def skip(self, claim: Claim) -> None:
         self._schedule.skip(claim)
+
+    async def follow(self, outcome: Outcome, lease: Lease) -> None:
+        if not has_many(outcome.facts):
+            return
+        async with self._following:  # of several such pages each portion would wait for all the others'
+            for portion in await self._in_thread(lambda: self._ledger.portions(outcome)):
+                self._apply(await self._in_thread(partial(self._ledger.follow, outcome, portion, lease)))
+                self._parts.on_news()
 
     async def commit(self, batch: Batch) -> None:
         receipt = await self._in_thread(lambda: self._ledger.commit(batch))

@@ -11,7 +11,7 @@ import click
 import pytest
 
 from gossamer.archive.database import SCHEMA
-from gossamer.cli import backup, config, export, forget, import_, retry, search, status, urls, verify, why
+from gossamer.cli import backup, check, config, export, forget, import_, retry, save, search, status, urls, verify, why
 from gossamer.cli.gethttp import gethttp
 from gossamer.cli.main import cli
 from gossamer.cli.options import Command, SettingOption, SettingsCommand
@@ -103,6 +103,8 @@ def fields(text: str) -> tuple[str, ...]:
         ("gossamer retry", retry.FIELDS),
         ("gossamer release", retry.FIELDS),
         ("gossamer forget", forget.FIELDS),
+        ("gossamer save", save.FIELDS),
+        ("gossamer check", check.FIELDS),
         ("gossamer export", export.FIELDS),
         ("gossamer import", import_.FIELDS),
         ("gossamer backup", backup.FIELDS),

@@ -33,7 +33,7 @@ FLOORS: dict[str, tuple[str, ...]] = {
     "decisions and facts": ("policy", "parse"),
     "rooms": ("frontier", "fetch", "archive"),
     "journeys": ("crawl", "intake", "refresh", "offline"),
-    "wiring": ("collection", "network", "get", "session", "importing"),
+    "wiring": ("collection", "network", "get", "session", "importing", "saving"),
     "doors": ("api", "cli", "web", "example"),
 }
 """From the lowest; what stands in each. The same table is in ARCHITECTURE.md."""

@@ -63,19 +63,24 @@ def crawl(
 
 def _expand(text: str) -> Iterator[str]:
     """An address, or those in a file: ``@file``, ``-`` for standard input."""
-    if text == "-":
-        yield from _lines(sys.stdin, "standard input")
-    elif text.startswith("@"):
-        path = Path(text[1:])
-        try:
-            with path.open(encoding="utf-8-sig") as file:
-                yield from _lines(file, str(path))
-        except OSError as error:
-            raise UsageError(
-                f"{str(path)!r} can't be read ({error.strerror})", hint="after @ comes a file with an address a line"
-            ) from error
+    if text == "-" or text.startswith("@"):
+        yield from lines_of(text.removeprefix("@"))
     else:
         yield text
+
+
+def lines_of(name: str) -> Iterator[str]:
+    """The addresses in a file, one a line; ``-`` is standard input. Raises UsageError when it can't be read."""
+    if name == "-":
+        yield from _lines(sys.stdin, "standard input")
+        return
+    try:
+        with Path(name).open(encoding="utf-8-sig") as file:
+            yield from _lines(file, name)
+    except OSError as error:
+        raise UsageError(
+            f"{name!r} can't be read ({error.strerror})", hint="it must be a file with an address a line"
+        ) from error
 
 
 def _lines(file: TextIO, name: str) -> Iterator[str]:

@@ -16,16 +16,22 @@ from gossamer.session import Order, crawl
 
 def carry_out(order: Order, display: Display) -> None:
     """Crawl, and tell what was done. The exit code is that of the exception, 0 without one."""
-    if order.loaded.settings.proxy:
-        say(f"Note: {NOTICE}")
     with display:
-        report = asyncio.run(_crawl(order, display))
-    if report.ending is Ending.NO_SEED:
-        reasons = "; ".join(plain(reason) for reason in report.seed_failures[:5])
-        raise FetchError(f"no seed could be fetched: {reasons or 'see the log'}", hint="check the address")
+        report = fetch(order, display)
     display.summary(report, order.folder)
     if report.ending is Ending.STOPPED:
         raise Interrupted("stopped before the end", hint=f"go on with: gossamer crawl {order.folder}")
+
+
+def fetch(order: Order, display: Display) -> Report:
+    """Crawl, and show how it goes. Raises FetchError when no seed could be fetched."""
+    if order.loaded.settings.proxy:
+        say(f"Note: {NOTICE}")
+    report = asyncio.run(_crawl(order, display))
+    if report.ending is Ending.NO_SEED:
+        reasons = "; ".join(plain(reason) for reason in report.seed_failures[:5])
+        raise FetchError(f"no seed could be fetched: {reasons or 'see the log'}", hint="check the address")
+    return report
 
 
 async def _crawl(order: Order, display: Display) -> Report:

@@ -19,6 +19,8 @@ COMMANDS = {
     "retry": "retry:retry",
     "release": "retry:release",
     "forget": "forget:forget",
+    "save": "save:save",
+    "check": "check:check",
     "export": "export:export",
     "import": "import_:import_files",
     "backup": "backup:backup",

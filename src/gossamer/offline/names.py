@@ -39,6 +39,7 @@ DIGITS = 12
 """Of a digest in a name. Where two of them are equal after all (a site can make that so), all 64 are taken."""
 
 _ALL_DIGITS = 64
+_LONGEST_TITLE = 80  # bytes of a folder's name
 
 # Windows' reserved characters, what has a meaning in URLs, and "^", which not everybody escapes.
 _UNSAFE = re.compile(r'["*:<>?|\\/%#^]')
@@ -93,6 +94,12 @@ def table_of(types: Iterable[tuple[str, str]], *, ascii_only: bool = False) -> d
         if len(urls) > 1:
             names |= {url: _apart(url, names[url]) for url in urls}
     return names
+
+
+def folder_named(title: str) -> str:
+    """A folder's name that says what a copy is of."""
+    text = _cut(_made_safe(" ".join(title.split()), _USUAL), MAX_SEGMENT - _LONGEST_TITLE).lstrip(".-")
+    return text or "offline copy"
 
 
 def _apart(url: str, name: str) -> str:

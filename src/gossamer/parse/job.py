@@ -12,6 +12,7 @@ class Derived(StrEnum):
     NOTHING = ""
     SOURCE = "source"  # the markup as it came, decoded
     CLEANED = "cleaned"  # the markup without scripts, styles, colours, fonts and comments
+    BROWSED = "browsed"  # not a page of the web but a local file: what a browser would load from it, as `browse` tells
 
 
 @dataclass(frozen=True, slots=True)

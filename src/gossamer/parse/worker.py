@@ -16,8 +16,9 @@ from dataclasses import replace
 from functools import lru_cache
 from typing import BinaryIO
 
+from gossamer.parse.browse import browse
 from gossamer.parse.html import read, read_bare
-from gossamer.parse.job import DEFAULT_LIMITS, Limits, ParseJob, RewriteJob
+from gossamer.parse.job import DEFAULT_LIMITS, Derived, Limits, ParseJob, RewriteJob
 from gossamer.parse.own import Extractor, load, without
 from gossamer.parse.rewrite import rewrite, rewrite_bare
 from gossamer.parse.rewriting.contract import Rewritten
@@ -105,6 +106,8 @@ def _answer(task: Task, secret: bytes, limits: Limits, extractor: Extractor | No
 def _facts(task: Task, job: ParseJob, secret: bytes, limits: Limits, extractor: Extractor | None) -> Facts:
     if task.stage is Stage.BARE:
         return read_bare(job, limits, task.failure or _LOST)
+    if job.derive is Derived.BROWSED:
+        return browse(job)
     facts = read(job, secret, limits, fallback=task.stage is Stage.FALLBACK)
     if job.derive:
         facts = derive(facts, job, limits, fallback=task.stage is Stage.FALLBACK)

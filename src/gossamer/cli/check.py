@@ -1,0 +1,56 @@
+"""`gossamer check`: whether every local reference of an offline copy resolves."""
+
+import asyncio
+from pathlib import Path
+
+import click
+
+from gossamer.cli import output
+from gossamer.cli.looking import json_option
+from gossamer.cli.options import Command
+from gossamer.errors import ProblemFound
+from gossamer.offline.check import Unresolved
+from gossamer.saving import check_copy
+from gossamer.settings import Settings
+
+FIELDS = ("file", "where", "reference", "reason")
+
+
+@click.command(
+    cls=Command,
+    examples=[
+        ("copy", "says what does not resolve, a line each, and ends with 1 when something does not"),
+        ("--json copy", "the same for other programs; nothing is printed when all is well"),
+    ],
+)
+@click.argument("out", type=click.Path(path_type=Path), metavar="OUT")
+@json_option("an object for each reference that does not resolve")
+def check(out: Path, as_json: bool) -> None:
+    """Walk the offline copy in OUT as a browser without a network would, and change nothing.
+
+    Every file is read anew. Links, images, styles, scripts, frames and fragments that are to be found in the copy are
+    looked for; what leads to the live web is only counted. Any folder of HTML can be checked.
+    """
+    found = asyncio.run(check_copy(out, Settings()))
+    for each in found.unresolved:
+        if as_json:
+            output.write_json(as_object(each))
+        else:
+            output.write_line(line(each))
+    if not as_json:
+        output.write_line(
+            f"{found.files} files, {found.local} references between them, {found.live} to the live web,"
+            f" {len(found.dead)} fragments that are dead online as well, {len(found.unresolved)} that do not resolve"
+        )
+    if found.unresolved:
+        raise ProblemFound(f"{len(found.unresolved)} references do not resolve", hint="make the copy anew")
+
+
+def line(each: Unresolved) -> str:
+    """A finding for people."""
+    return f"{each.file}: {each.where} {each.reference!r}: {each.reason}"
+
+
+def as_object(each: Unresolved) -> dict[str, object]:
+    """A finding for programs."""
+    return {name: getattr(each, name) for name in FIELDS}

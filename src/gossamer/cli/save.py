@@ -1,0 +1,199 @@
+"""`gossamer save`: pages of a collection, or of a site, as a folder that opens anywhere with no server."""
+
+import asyncio
+import os
+import shlex
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import click
+
+from gossamer import url as urls
+from gossamer.cli import output
+from gossamer.cli.check import as_object, line
+from gossamer.cli.crawl import lines_of
+from gossamer.cli.crawling import fetch
+from gossamer.cli.options import SettingsCommand
+from gossamer.cli.output import say, size_text
+from gossamer.cli.progress import display
+from gossamer.collection import is_collection
+from gossamer.crawl.report import Ending
+from gossamer.errors import Interrupted, ProblemFound, UsageError
+from gossamer.offline.choice import Choice
+from gossamer.offline.plan import Plan
+from gossamer.offline.save import Saved
+from gossamer.saving import SaveOrder, make_copy, named_after, plan_copy
+from gossamer.session import Order
+from gossamer.settings_files import load, user_file, with_typed_credentials
+
+FIELDS = (
+    *("folder", "collection", "title", "pages", "files", "bytes", "written", "new", "changed", "gone", "left_out"),
+    *("kept", "missing", "lacking", "notes", "live", "resolved", "unresolved", "dead"),
+)
+SETTINGS = (
+    *("max_urls", "max_time", "scope", "delay", "limit_rate", "max_size", "user_agent", "contact", "header", "cookies"),
+    *("credential", "proxy", "ignore_robots", "allow_private"),
+)
+"""Those that a person may want for one save; the others come from the environment and files, as always."""
+
+_ROUNDS = 8  # of fetching what pages need, and what that needs
+_SHOWN = 10  # URLs of each kind
+
+
+@click.command(
+    cls=SettingsCommand,
+    settings=SETTINGS,
+    examples=[
+        ("example.org copy --all", "everything that was crawled, as a folder with an index.html to begin at"),
+        ("example.org copy --under https://example.org/docs/", "a part of the site; what its pages need comes along"),
+        ("example.org copy --from list.txt", "the pages that stand in a file, one URL a line"),
+        ("https://example.org/", "crawl the site and save it, in one step, as a folder named after its title"),
+    ],
+)
+@click.argument("what", metavar="DIR|URL")
+@click.argument("out", required=False, type=click.Path(path_type=Path), metavar="[OUT]")
+@click.option("--all", "everything", is_flag=True, help="every page and file that was found")
+@click.option("--under", multiple=True, metavar="URL", help="only what begins so; can be given several times")
+@click.option("--include", multiple=True, metavar="PATTERN", help="only what matches one of these")
+@click.option("--exclude", multiple=True, metavar="PATTERN", help="nothing that matches one of these")
+@click.option("--depth", type=click.IntRange(0), metavar="N", help="only what is so many links from a seed at the most")
+@click.option("--from", "listed", metavar="FILE", help="only the URLs in this file, one a line; - is standard input")
+@click.option("--no-fetch", is_flag=True, help="fetch nothing: save what is here")
+@click.option("--force", is_flag=True, help="replace OUT whatever it holds")
+@click.option("--ascii", "ascii_only", is_flag=True, help="file names in ASCII only")
+@click.option("--json", "as_json", is_flag=True, help="the result as one JSON object")
+def save(
+    what: str,
+    out: Path | None,
+    everything: bool,
+    listed: str | None,
+    no_fetch: bool,
+    force: bool,
+    ascii_only: bool,
+    as_json: bool,
+    flags: Mapping[str, object],
+    **conditions: Any,
+) -> None:
+    """Save pages of the collection DIR, or of the site at URL, in the folder OUT for reading offline.
+
+    All links between saved pages lead to each other, those to others to the live web. Chosen pages that were not fetched
+    yet, and what pages need, are fetched first. OUT takes its place when it is complete; over an earlier copy only what
+    changed is written. Without OUT the folder is named after the site's title.
+    """
+    choice = _choice(listed, **conditions)
+    folder, flags = Path(what), dict(flags)
+    if not folder.is_dir():
+        folder = _crawled(what, out, choice, flags)
+    elif not everything and choice == Choice():
+        raise UsageError(
+            "nothing is chosen", hint="give --all, or which pages with --under, --include, --depth or --from"
+        )
+    loaded = load(flags, collection=folder, environment=os.environ, user_file=user_file(os.environ))
+    order = Order(folder, (), replace(loaded, settings=replace(loaded.settings, max_urls=0)))
+    saving = SaveOrder(folder, out or named_after(folder), choice, loaded.settings, ascii_only, force)
+    if not no_fetch:
+        _fetch_first(saving, order)
+    saved = asyncio.run(make_copy(saving))
+    if as_json:
+        output.write_json(_as_object(saving, saved))
+    else:
+        _show(saving, saved)
+    if saved.unresolved:
+        raise ProblemFound(
+            f"{len(saved.unresolved)} references do not resolve", hint=f"see: gossamer check {saving.out}"
+        )
+
+
+def _choice(listed: str | None, under: Sequence[str], depth: int | None, **patterns: Sequence[str]) -> Choice:
+    return Choice(
+        listed=None if listed is None else tuple(lines_of(listed)),
+        under=tuple(urls.typed(start)[0] for start in under),
+        depth=depth,
+        include=tuple(patterns["include"]),
+        exclude=tuple(patterns["exclude"]),
+    )
+
+
+def _crawled(typed: str, out: Path | None, choice: Choice, flags: dict[str, object]) -> Path:
+    """The collection of a site that is crawled first, beside the copy."""
+    address = urls.typed(typed)
+    name = str(out) if out is not None else urls.origin(address[0]).host.strip("[]").replace(":", "_")
+    folder = Path(f"{name.rstrip('/')}.collection")
+    known = folder if is_collection(folder) else None
+    wanted = flags if choice.depth is None else flags | {"max_depth": choice.depth}
+    loaded = load(wanted, collection=known, environment=os.environ, user_file=user_file(os.environ))
+    loaded = replace(loaded, settings=with_typed_credentials(loaded.settings, [typed]))
+    say(f"The crawl is kept in {folder}; from it the copy can be made anew.")
+    with display() as shown:
+        report = fetch(Order(folder, (address,), loaded), shown)
+    if report.ending is Ending.STOPPED:
+        raise Interrupted("stopped before the copy was made", hint="the same command goes on")
+    return folder
+
+
+def _fetch_first(saving: SaveOrder, order: Order) -> None:
+    """Fetch what the copy needs and is not here; each answer may need more."""
+    asked: set[str] = set()
+    for number in range(_ROUNDS):
+        plan = asyncio.run(plan_copy(saving))
+        wanted = tuple(candidate for candidate in plan.fetch if candidate.url not in asked)
+        if not number:
+            _tell(plan)
+        if not wanted:
+            return
+        asked.update(candidate.url for candidate in wanted)
+        with display() as shown:
+            report = fetch(replace(order, only=wanted), shown)
+        if report.ending is Ending.STOPPED:
+            raise Interrupted(
+                "stopped before the copy was made", hint="the same command goes on; --no-fetch saves what is here"
+            )
+
+
+def _tell(plan: Plan) -> None:
+    say(f"Chosen and needed: {plan.pages} pages and {plan.files - plan.pages} files are here, {size_text(plan.bytes)}.")
+    if plan.fetch:
+        say(f"To be fetched first: {len(plan.fetch)} more, about {size_text(plan.expected)}, and what these need.")
+
+
+def _as_object(saving: SaveOrder, saved: Saved) -> dict[str, object]:
+    values: dict[str, object] = {name: getattr(saved, name, None) for name in FIELDS}
+    findings = {name: [as_object(each) for each in getattr(saved, name)] for name in ("unresolved", "dead")}
+    return values | findings | {"folder": str(saving.out), "collection": str(saving.folder)}
+
+
+def _show(saving: SaveOrder, saved: Saved) -> None:
+    output.write_line(
+        f"{saved.title}: {saved.pages} pages and {saved.files - saved.pages} files, {size_text(saved.bytes)},"
+        f" in {saving.out}; {saved.written} files written"
+    )
+    lists: tuple[tuple[str, Iterable[str]], ...] = (
+        ("new", saved.new),
+        ("changed", saved.changed),
+        ("gone", saved.gone),
+        ("no longer chosen", saved.left_out),
+        ("failed today, kept from an earlier day", _reasons(saved.kept)),
+        ("not saved", _reasons(saved.missing)),
+        ("needed and not there", (f"{url} (by {page})" for url, page in saved.lacking.items())),
+        ("links left as they were", _reasons(saved.notes)),
+        ("fragments that name nothing, online either", map(line, saved.dead)),
+        ("does not resolve", map(line, saved.unresolved)),
+    )
+    for label, entries in lists:
+        _show_list(label, list(entries))
+    output.write_line(f"Open: {shlex.quote(str(saving.out / 'index.html'))}")
+
+
+def _reasons(found: Mapping[str, str]) -> list[str]:
+    return [f"{url} ({why})" for url, why in found.items()]
+
+
+def _show_list(label: str, entries: list[str]) -> None:
+    if entries:
+        output.write_line(f"{label}: {len(entries)}")
+        for entry in entries[:_SHOWN]:
+            output.write_line(f"  {entry}")
+        if len(entries) > _SHOWN:
+            output.write_line(f"  and {len(entries) - _SHOWN} more: --json has all")

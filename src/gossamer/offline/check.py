@@ -1,0 +1,237 @@
+"""Walks a copy as a browser on file:// would, and lists every local reference that does not resolve.
+
+It is no part of the making: the files are read anew, by another parser (`parse.browse`), and nothing is believed that the
+copy says of itself, but for fragments: those that were dead online as well.
+"""
+
+import asyncio
+import json
+import os
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path, PurePosixPath
+from typing import Any, Protocol
+from urllib.parse import quote, unquote
+
+import ada_url
+
+from gossamer.errors import ArchiveError, UsageError
+from gossamer.offline import manifest as manifests
+from gossamer.parse.job import Derived, ParseJob
+from gossamer.records import Facts
+
+_ROOT = "file:///copy/"
+_LARGEST = 64 * 1024 * 1024  # bytes of a file that is read
+_AT_ONCE = 64
+_BYTES = 64 * 1024 * 1024
+
+# What browsers make of a local file's ending; the others hold no references.
+_TYPES = {
+    **dict.fromkeys(("html", "htm", "shtml"), "text/html"),
+    **dict.fromkeys(("xhtml", "xht"), "application/xhtml+xml"),
+    **dict.fromkeys(("js", "mjs"), "text/javascript"),
+    "svg": "image/svg+xml",
+    "css": "text/css",
+    "webmanifest": "application/manifest+json",
+}
+_DOCUMENTS = ("text/html", "application/xhtml+xml", "image/svg+xml")
+
+
+class Reader(Protocol):
+    """Local files to their references, in other processes."""
+
+    async def parse(self, job: ParseJob) -> Facts: ...
+
+
+@dataclass(frozen=True, slots=True)
+class Unresolved:
+    """A local reference that leads nowhere."""
+
+    file: str  # path in the copy
+    where: str  # element and attribute
+    reference: str  # as it stands there
+    reason: str
+    target: str = ""  # the file in which a fragment names nothing
+    fragment: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Checked:
+    """What a check found."""
+
+    files: int = 0
+    local: int = 0  # references that resolve
+    live: int = 0  # references to the web
+    unresolved: tuple[Unresolved, ...] = ()
+    dead: tuple[Unresolved, ...] = ()  # fragments that were dead online as well
+
+
+@dataclass(slots=True)
+class _Walk:
+    """What is known so far."""
+
+    files: frozenset[str]  # all, by path
+    folders: frozenset[str]
+    local: int = 0
+    live: int = 0
+    unresolved: list[Unresolved] = field(default_factory=list)
+    names: dict[str, frozenset[str]] = field(default_factory=dict)  # of documents
+    fragments: dict[str, dict[str, Unresolved]] = field(default_factory=lambda: defaultdict(dict))  # by document
+
+
+async def check(out: Path, reader: Reader) -> Checked:
+    """Check a folder. Raises UsageError when there is none, ArchiveError when it can't be read."""
+    paths = _paths(out)
+    folders = {parent.as_posix() for path in paths for parent in PurePosixPath(path).parents}
+    walk = _Walk(frozenset(paths), frozenset(folders))
+    await _read_all(out, paths, reader, walk)
+    known = manifests.read(out)
+    missing = _missing_fragments(walk, known.dead if known is not None else ())
+    return Checked(
+        files=len(paths),
+        local=walk.local,
+        live=walk.live,
+        unresolved=tuple(walk.unresolved + missing[False]),
+        dead=tuple(missing[True]),
+    )
+
+
+def _paths(out: Path) -> list[str]:
+    if not out.is_dir():
+        raise UsageError(f"{out} is no folder", hint="name the folder of a copy")
+    try:
+        return sorted(_files(out))
+    except OSError as error:
+        raise ArchiveError(f"{out} can't be read ({error.strerror})", hint="look at its permissions") from error
+
+
+def _files(out: Path) -> Iterator[str]:
+    """The regular files of a copy; what is behind a symbolic link is not part of it."""
+
+    def fail(error: OSError) -> None:
+        raise error
+
+    for folder, _, names in os.walk(out, onerror=fail):
+        for name in names:
+            path = Path(folder, name)
+            if not path.is_symlink() and path.is_file():
+                yield path.relative_to(out).as_posix()
+
+
+async def _read_all(out: Path, paths: Iterable[str], reader: Reader, walk: _Walk) -> None:
+    tasks: set[asyncio.Future[None]] = set()
+    under_way = 0
+
+    async def read(path: str, kind: str, body: bytes) -> None:
+        nonlocal under_way
+        try:
+            job = ParseJob(_ROOT + path, (("content-type", kind),), body, derive=Derived.BROWSED)
+            _take(path, kind, await reader.parse(job), walk)
+        finally:
+            under_way -= len(body)
+
+    try:
+        for path in paths:
+            kind = _TYPES.get(path.rpartition(".")[2].lower())
+            if kind is None:
+                continue
+            while len(tasks) >= _AT_ONCE or (tasks and under_way > _BYTES):
+                done, tasks = await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
+                for task in done:
+                    task.result()
+            body = _body(out / path)
+            under_way += len(body)
+            tasks.add(asyncio.ensure_future(read(path, kind, body)))
+        await asyncio.gather(*tasks)
+    finally:
+        for task in tasks:
+            task.cancel()
+
+
+def _body(path: Path) -> bytes:
+    try:
+        with path.open("rb") as file:
+            return file.read(_LARGEST)
+    except OSError as error:
+        raise ArchiveError(f"{path} can't be read ({error.strerror})", hint="look at the disk") from error
+
+
+def _take(path: str, kind: str, facts: Facts, walk: _Walk) -> None:
+    if facts.failure is not None or not facts.derived:
+        walk.unresolved.append(Unresolved(path, "", "", f"it can't be read: {facts.failure or 'no answer'}"))
+        return
+    found: dict[str, Any] = json.loads(facts.derived)
+    if kind in _DOCUMENTS:
+        walk.names[path] = frozenset(found["names"])
+    here = _ROOT + quote(path)
+    base = _joined(found["base"], here) if found["base"] is not None else here
+    for what, value, where in found["references"]:
+        _look(path, base or here, what, value, where, walk)
+
+
+def _look(path: str, base: str, what: str, value: str, where: str, walk: _Walk) -> None:
+    """Follow one reference as far as the file it means."""
+    if not value.strip() and what == "load":
+        return  # HTML: nothing is loaded for an empty address
+    target = _joined(value, base)
+    if target is None or target.startswith(("http:", "https:")):
+        walk.live += target is not None
+        return
+    if not target.startswith("file:") or value.lstrip().lower().startswith("file:"):
+        return  # mailto:, data:, …; or a file of the writer's own machine, dead online too
+    reason, place, fragment = _resolve(target, walk)
+    if reason:
+        walk.unresolved.append(Unresolved(path, where, value, reason))
+        return
+    walk.local += 1
+    if fragment and place.rpartition(".")[2].lower() in ("html", "htm", "xhtml", "xht", "svg"):
+        found = Unresolved(path, where, value, f"nothing in {place} has this name", place, fragment)
+        walk.fragments[place].setdefault(fragment, found)
+
+
+def _resolve(target: str, walk: _Walk) -> tuple[str, str, str]:
+    """Why a file URL leads to nothing, or the file it leads to; and its fragment."""
+    address, _, fragment = target.partition("#")
+    address = address.partition("?")[0]
+    if not address.startswith(_ROOT):
+        return "it leads out of the copy", "", ""
+    place = unquote(address.removeprefix(_ROOT), errors="surrogateescape")
+    if place in walk.files:
+        return "", place, fragment
+    if (place.rstrip("/") or ".") in walk.folders:
+        return "it is a folder", "", ""
+    return "there is no such file", "", ""
+
+
+def _joined(value: str, base: str) -> str | None:
+    try:
+        return str(ada_url.URL(value, base=base).href)
+    except ValueError:
+        return None
+
+
+def _missing_fragments(walk: _Walk, dead: Iterable[tuple[str, str]]) -> Mapping[bool, list[Unresolved]]:
+    """Fragments that name nothing: False those that are our fault, True those that were dead online.
+
+    Only the first file of those that refer to one is told.
+    """
+    known = set(dead)
+    missing: dict[bool, list[Unresolved]] = {True: [], False: []}
+    for place, fragments in walk.fragments.items():
+        names = walk.names.get(place, frozenset())
+        for fragment, each in fragments.items():
+            if not names_something(fragment, names):
+                missing[(place, fragment) in known].append(each)
+    return missing
+
+
+def names_something(fragment: str, names: frozenset[str]) -> bool:
+    """Whether a fragment leads to a place in a document with these names.
+
+    HTML, "find a potential indicated element": as it is written, then decoded; the top is always there. What selects text
+    (":~:") needs no name.
+    """
+    name = fragment.partition(":~:")[0]
+    decoded = unquote(name, errors="replace")
+    return not name or decoded.lower() == "top" or name in names or decoded in names

@@ -1,0 +1,88 @@
+"""One offline copy from a collection to a folder: builds parsers and journey around an open collection."""
+
+import tempfile
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from gossamer.archive.catalogue import opened
+from gossamer.clock import Clock, SystemClock
+from gossamer.errors import UsageError
+from gossamer.offline import manifest as manifests
+from gossamer.offline.check import Checked, check
+from gossamer.offline.choice import Choice, chosen
+from gossamer.offline.names import folder_named
+from gossamer.offline.place import workplace
+from gossamer.offline.plan import Plan, Planner
+from gossamer.offline.save import Saved, identity, save, title_of
+from gossamer.offline.source import Source
+from gossamer.parse.pool import ParserPool
+from gossamer.session import parser_pool
+from gossamer.settings import Settings
+
+
+@dataclass(frozen=True, slots=True)
+class SaveOrder:
+    """What is to be saved, and where it goes."""
+
+    folder: Path  # of the collection
+    out: Path
+    choice: Choice
+    settings: Settings
+    ascii_only: bool = False
+    force: bool = False
+
+
+def named_after(folder: Path) -> Path:
+    """The folder of a copy, named after the title of what was crawled. Raises CollectionError."""
+    with opened(folder) as connection:
+        return Path(folder_named(title_of(connection)))
+
+
+async def plan_copy(order: SaveOrder) -> Plan:
+    """What the copy takes, and what has to be fetched first. Raises GossamerError, also for an ``out`` that is refused."""
+    with tempfile.TemporaryDirectory(prefix="gossamer-") as work:
+        async with _reading(order) as (source, parsers):
+            _check_out(order, source)
+            return await Planner(source, parsers, Path(work)).plan(chosen(source.connection, order.choice))
+
+
+async def make_copy(order: SaveOrder, clock: Clock | None = None) -> Saved:
+    """Save the chosen pages as a folder that opens with no server, from what the archive has.
+
+    Raises GossamerError; then what was in ``out`` is as it was.
+    """
+    clock = clock or SystemClock()
+    async with _reading(order) as (source, parsers):
+        earlier = _check_out(order, source)
+        wanted = chosen(source.connection, order.choice)
+        with workplace(order.out, clock.now()) as place:
+            saved = await save(source, wanted, place, earlier, parsers, ascii_only=order.ascii_only)
+            place.swap()
+        return saved
+
+
+async def check_copy(out: Path, settings: Settings) -> Checked:
+    """Walk a copy as a browser would. Raises GossamerError when it can't be read."""
+    async with parser_pool(b"not used", settings) as parsers:
+        return await check(out, parsers)
+
+
+@asynccontextmanager
+async def _reading(order: SaveOrder) -> AsyncIterator[tuple[Source, ParserPool]]:
+    """The collection as of one moment, also while a crawl writes to it, and parser workers."""
+    with opened(order.folder) as connection, connection:
+        source = Source(connection, order.folder, order.settings.max_decoded)
+        async with parser_pool(b"not used", order.settings) as parsers:
+            yield source, parsers
+
+
+def _check_out(order: SaveOrder, source: Source) -> manifests.Manifest | None:
+    """The earlier copy, if there is one. Raises UsageError where ``out`` must not be replaced.
+
+    A copy in the place of its collection, or of a folder around it, would destroy what it is made from.
+    """
+    if order.folder.resolve().is_relative_to(order.out.resolve()):
+        raise UsageError(f"{order.out} holds the collection itself", hint="name another folder for the copy")
+    return manifests.refuse_something_else(order.out, identity(source.connection), force=order.force)

@@ -6,6 +6,7 @@ command it, in CSV what a spreadsheet would run, in JSON they are escaped.
 
 import csv
 import json
+import re
 import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
@@ -29,6 +30,7 @@ _PLAIN: dict[int, str | None] = (
     | dict.fromkeys(map(ord, _BREAKS), " ")
 )
 _JSON = {code: f"\\u{code:04x}" for code in _PLAIN if code >= 0x7F}  # json escapes the others itself
+_REPLACED = re.compile(f"[\ud800-\udfff{''.join(chr(code) for code in _PLAIN if not 0xD800 <= code < 0xE000)}]")
 _FORMULA = ("=", "+", "-", "@")
 _SAMPLE = 200  # rows that decide how wide the columns of a table are: the rest is not held in memory
 
@@ -41,7 +43,7 @@ class ReaderGone(GossamerError):
 
 def plain(text: str) -> str:
     """``text`` in one line, without control characters and without those that reorder text; anything may be in it."""
-    return text.translate(_PLAIN)
+    return _replaced(text, _PLAIN)
 
 
 def size_text(size: float) -> str:
@@ -108,7 +110,12 @@ def flush() -> None:
 
 def json_text(value: object) -> str:
     """``value`` as JSON in one line, in its own script but for what commands terminals, which is escaped."""
-    return json.dumps(value, ensure_ascii=False, separators=(", ", ": ")).translate(_JSON)
+    return _replaced(json.dumps(value, ensure_ascii=False, separators=(", ", ": ")), _JSON)
+
+
+def _replaced(text: str, table: Mapping[int, str | None]) -> str:
+    """As ``text.translate(table)`` gives it, for a fifteenth of the cost where hardly anything is to be replaced."""
+    return _REPLACED.sub(lambda match: table.get(ord(match[0]), match[0]) or "", text)
 
 
 @contextmanager

@@ -60,6 +60,16 @@ def test_encrypted() -> None:
     assert read(locked(pdf("for all to read"), ""), DEFAULT_LIMITS).text == "for all to read"
 
 
+def test_encrypted_by_what_the_library_can_not_undo() -> None:
+    crypt = b"/CF << /StdCF << /CFM /AESV3 /AuthEvent /DocOpen /Length 32 >> >> /StmF /StdCF /StrF /StdCF"
+    keys = b" ".join(
+        b"/%s (%s)" % (name, b"x" * size) for name, size in ((b"O", 48), (b"U", 48), (b"OE", 32), (b"UE", 32))
+    )
+    encrypt = b"<< /Filter /Standard /V 5 /R 6 /Length 256 /P -4 /Perms (%s) %s %s >>" % (b"x" * 16, keys, crypt)
+    body = pdf("secret").replace(b"trailer <<", b"trailer << /ID [(a) (b)] /Encrypt " + encrypt)
+    assert read(body, DEFAULT_LIMITS) == PdfText(notes=("encrypted: its text is not read",))
+
+
 def test_a_broken_page_costs_only_itself() -> None:
     found = read(pdf("before", b"[" * 100_000, "after"), DEFAULT_LIMITS)
     assert found.text == "before\nafter"

@@ -46,6 +46,8 @@ def test_without_a_declared_type_the_first_bytes_tell(body: bytes, expected: str
         ("application/octet-stream", b"<!doctype html>", "text/html"),
         ("application/octet-stream", b"words", "application/octet-stream"),
         ("application/octet-stream", b"%PDF-", "application/pdf"),
+        ("application/force-download", b"%PDF-", "application/pdf"),
+        ("application/x-pdf", b"", "application/pdf"),
         ("text/plain", b"<!doctype html>", "text/plain"),
         ("text/plain; charset=utf-8", b"\x00\x01", "application/octet-stream"),
         ("text/plain", b"\x1f\x8b\x08", "application/gzip"),

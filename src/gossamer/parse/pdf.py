@@ -18,6 +18,7 @@ _MOST_WORK = 400_000
 """Operands and operators of one page."""
 
 _TITLE = 2000  # characters
+_LOCKED = "encrypted: its text is not read"
 
 logging.getLogger("pypdf").setLevel(logging.CRITICAL)  # it has a word for every fault of a file
 
@@ -63,6 +64,7 @@ def read(body: bytes, limits: Limits) -> PdfText:
     """Title and text, as far as they can be had. Nothing raises, whatever the file holds."""
     # lazy: 0.1 s and 7 MB beside 0.17 s and 29 MB for all else of a worker, and most crawls and every gethttp meet no PDF
     from pypdf import PdfReader, apply_configuration
+    from pypdf.errors import DependencyError
 
     watch = _Watch(limits.max_pdf_seconds)
     with apply_configuration(
@@ -78,8 +80,10 @@ def read(body: bytes, limits: Limits) -> PdfText:
         try:
             reader = PdfReader(_WatchedFile(body, watch))
             if reader.is_encrypted and not reader.decrypt(""):
-                return PdfText(notes=("encrypted: its text is not read",))
+                return PdfText(notes=(_LOCKED,))
             return _read(reader, limits, watch)
+        except DependencyError:  # AES, for which the library needs another one
+            return PdfText(notes=(_LOCKED,))
         except _TimeIsUp:
             return PdfText(notes=("its text takes too long to read",))
         except Exception as error:  # noqa: BLE001  # a broken file can make the library raise anything

@@ -9,7 +9,9 @@ PAGES = frozenset({"text/html", "application/xhtml+xml"})
 
 _TYPE = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]{1,100}/[!#$%&'*+.^_`|~0-9A-Za-z-]{1,100}")
 _UNKNOWN = frozenset({"", "unknown/unknown", "application/unknown", "*/*"})
-_GENERIC = frozenset({"application/octet-stream", "binary/octet-stream"})
+# What says no more than that somebody should get a file.
+_GENERIC = frozenset({"application/octet-stream", "binary/octet-stream", "application/force-download"})
+_OTHER_NAMES = {"application/x-pdf": "application/pdf"}
 # 4.6, "check-for-apache-bug": what servers send of files they know nothing of.
 _SERVERS_GUESS = re.compile(r"text/plain(?:; ?charset=(?:iso-8859-1|utf-8))?", re.IGNORECASE)
 _RESOURCE_HEADER = 1445  # MIME Sniffing 5: bytes that are looked at
@@ -47,6 +49,7 @@ def declared_type(headers: Headers) -> str:
 def media_type(headers: Headers, body: bytes) -> str:
     """The type of a body, lower case, without parameters."""
     declared = declared_type(headers)
+    declared = _OTHER_NAMES.get(declared, declared)
     if declared not in _UNKNOWN and declared not in _GENERIC and declared != "text/plain":
         return declared
     start = body[:_RESOURCE_HEADER]

@@ -1,12 +1,10 @@
 """One element of a document while its references are pointed: its attributes, and the edits made to them."""
 
-from functools import cached_property
-
 from gossamer.parse.rewriting import charset, elements, entities
 from gossamer.parse.rewriting.contract import Kind
 from gossamer.parse.rewriting.edits import Edit, Excerpt, apply
 from gossamer.parse.rewriting.linker import Linker
-from gossamer.parse.rewriting.tokens import Tag, attributes
+from gossamer.parse.rewriting.tokens import Tag, is_quoted, raw_value, value_span
 
 MARK = "data-gossamer"
 """The attribute of what points to the live web, because it is not saved, and of what was added."""
@@ -15,10 +13,12 @@ MARK = "data-gossamer"
 class Element:
     """An element; its edits are those of the document, by position."""
 
+    __slots__ = ("_linker", "_source", "edits", "found", "live", "local", "name", "tag")
+
     def __init__(self, source: str, tag: Tag, linker: Linker) -> None:
         self.tag = tag
         self.name = "img" if tag.name == "image" and not tag.foreign else tag.name  # 13.2.6.4.7: "Don't ask."
-        self.found = attributes(source, tag) if tag.attributes_end > tag.name_end else {}
+        self.found = tag.attributes
         self.edits: list[Edit] = []
         self.local = False  # whether something that it points to is in the copy,
         self.live = False  # or on the live web
@@ -27,12 +27,14 @@ class Element:
 
     def excerpt(self, name: str) -> Excerpt:
         """The value of an attribute that is there."""
-        attribute = self.found[name]
-        return entities.attribute(self._source, attribute.value_start, attribute.value_end)
+        return entities.attribute(self._source, *value_span(self.found[name]))
 
     def value(self, name: str) -> str:
         """The value of an attribute, "" where it is not there."""
-        return self.excerpt(name).text if name in self.found else ""
+        if name not in self.found:
+            return ""
+        raw = raw_value(self.found[name])
+        return self.excerpt(name).text if "&" in raw or "\0" in raw else raw
 
     def word(self, name: str) -> str:
         """The value of an attribute that holds a keyword."""
@@ -40,12 +42,10 @@ class Element:
 
     def point(self, name: str, kind: Kind, *, query: bool = False, live: bool = False) -> None:
         """Point the attribute, if it is there. ``live``: whatever is saved. ``query``: see `Linker.point`."""
-        if name not in self.found:
-            return
-        value = self.value(name)
-        new = self.pointed(value, kind, query=query, live=live)
-        if new is not None:
-            self.replace(name, new)
+        if name in self.found:
+            new = self.pointed(self.value(name), kind, query=query, live=live)
+            if new is not None:
+                self.replace(name, new)
 
     def pointed(self, value: str, kind: Kind, *, query: bool = False, live: bool = False) -> str | None:
         """What a URL in the element becomes; None: it stays."""
@@ -59,13 +59,13 @@ class Element:
     def replace(self, name: str, value: str) -> None:
         """Write another value."""
         attribute, text = self.found[name], entities.escape(value)
-        if not attribute.quoted:
+        if not is_quoted(attribute):
             text = f'"{text}"'
-        self.edits.append((attribute.value_start, attribute.value_end, text))
+        self.edits.append((*value_span(attribute), text))
 
     def change(self, name: str, excerpt: Excerpt, changes: list[Edit]) -> None:
         """Change parts of a value, and leave the others as they are written."""
-        if changes and self.found[name].quoted:
+        if changes and is_quoted(self.found[name]):
             self.edits += excerpt.place(changes)
         elif changes:
             self.replace(name, apply(excerpt.text, changes))
@@ -73,10 +73,10 @@ class Element:
     def dropped(self, name: str) -> Edit:
         """The edit that takes an attribute away with the space after it, but not the last between its neighbours."""
         attribute = self.found[name]
-        start, end = attribute.start, attribute.end
+        start, end = attribute.start(1), attribute.end()
         while self._source[end : end + 1].isspace():
             end += 1
-        if end == attribute.end and self._source[end : end + 1] == ">" and self._source[start - 1].isspace():
+        if end == attribute.end() and self._source[end : end + 1] == ">" and self._source[start - 1].isspace():
             start -= 1
         return start, end, ""
 
@@ -87,22 +87,21 @@ class Element:
 
     def disarm(self, name: str) -> None:
         """Give an attribute a name that means nothing."""
-        start = self.found[name].start
+        start = self.found[name].start(1)
         self.edits.append((start, start, f"{MARK}-"))
 
     def add(self, name: str, value: str) -> None:
         """Add an attribute."""
         self.edits.append((self.tag.name_end, self.tag.name_end, f' {name}="{entities.escape(value)}"'))
 
-    @cached_property
     def held_against(self) -> list[Edit]:
         """The edits that take away what a browser would hold against a file."""
-        return [self.dropped(name) for name in elements.FROM_LOCAL if name in self.found]
+        return [self.dropped(name) for name in elements.FROM_LOCAL.intersection(self.found)]
 
     def settle(self) -> None:
         """Finish the element, now that it is known where it points."""
         if self.local:
-            self.edits += self.held_against
+            self.edits += self.held_against()
             if self.name in ("link", "script") and "charset" in self.found:
                 self.replace("charset", charset.UTF_8)
         if self.live and MARK not in self.found:

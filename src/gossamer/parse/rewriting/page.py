@@ -13,7 +13,7 @@ from gossamer.parse.rewriting.element import MARK, Element
 from gossamer.parse.rewriting.linker import Linker
 from gossamer.parse.rewriting.manifest import import_map_edits
 from gossamer.parse.rewriting.modules import edits as module_edits
-from gossamer.parse.rewriting.tokens import Tag, attributes, tags
+from gossamer.parse.rewriting.tokens import Tag, raw_value, tags, value_span
 from gossamer.parse.srcset import places
 from gossamer.records import Via
 
@@ -43,9 +43,9 @@ def first_base(source: str, *, xml: bool) -> str | None:
         if tag.name == "template":
             templates = max(0, templates - 1 if tag.closing else templates + 1)
         elif tag.name == "base" and not (tag.closing or templates or (tag.foreign and not xml)):
-            href = attributes(source, tag).get("href")
+            href = tag.attributes.get("href")
             if href is not None:
-                return entities.attribute(source, href.value_start, href.value_end).text
+                return entities.attribute(source, *value_span(href)).text
     return None
 
 
@@ -128,10 +128,11 @@ class _Page:
         self._edits += element.edits
 
     def _point_html(self, element: Element) -> None:
-        for attribute, kind in elements.LINKS.get(element.name, ()):
-            if attribute in element.found and (element.name in ("a", "area") or element.value(attribute)):
-                element.point(attribute, kind, query=element.name in elements.RUNS)
-        srcset = elements.SRCSETS.get(element.name)
+        name = element.name
+        for attribute, kind in elements.LINKS.get(name, ()):
+            if attribute in element.found and (name in ("a", "area") or element.value(attribute)):
+                element.point(attribute, kind, query=name in elements.RUNS)
+        srcset = elements.SRCSETS.get(name)
         if srcset is not None and srcset in element.found:
             self._srcset(element, srcset)
 
@@ -167,7 +168,7 @@ class _Page:
 
     def _audio(self, element: Element) -> None:
         """What it says of CORS is for the sources in it as well."""
-        self._media = [] if "src" in element.found else element.held_against
+        self._media = [] if "src" in element.found else element.held_against()
 
     def _base(self, element: Element) -> None:
         element.drop("href")
@@ -273,8 +274,8 @@ class _Page:
         element.change(attribute, excerpt, changes)
 
     def _style_value(self, element: Element, attribute: str) -> None:
-        found = element.found[attribute]
-        if css.may_refer(self._source[found.value_start : found.value_end].replace("&", "(")):
+        raw = raw_value(element.found[attribute])
+        if css.may_refer(raw) or "&" in raw:
             excerpt = element.excerpt(attribute)
             element.change(attribute, excerpt, css.edits(excerpt.text, self._linker))
 

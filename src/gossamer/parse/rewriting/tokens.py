@@ -8,8 +8,9 @@ where it ends, and which elements hold raw text. The time is linear whatever com
 """
 
 import re
+from collections import Counter
 from collections.abc import Iterator
-from dataclasses import dataclass
+from typing import NamedTuple
 
 _SPACE = r"\t\n\f\r "
 _VALUE = rf"""(?:"[^"]*+"|'[^']*+'|[^{_SPACE}>"'][^{_SPACE}>]*+|(?=>))"""
@@ -36,15 +37,18 @@ _OF_NOTE = (
         "img",
     ),
     *("input", "link", "math", "meta", "noembed", "noframes", "noscript", "object", "picture", "plaintext", "script"),
-    *("source", "style", "svg", "table", "tbody", "td", "template", "textarea", "tfoot", "th", "thead", "title", "tr"),
-    *("track", "video", "xmp"),
+    *("source", "style", "svg", "template", "textarea", "title", "track", "video", "xmp"),
 )
 _ENDS_OF_NOTE = ("audio", "form", "picture", "template", "video")
 _RAW = frozenset({"iframe", "noembed", "noframes", "noscript", "style", "textarea", "title", "xmp"})
 
+_PLAIN = frozenset(_OF_NOTE) - _RAW - {"math", "plaintext", "script", "svg"}
+_LOWER = frozenset((*_OF_NOTE, "alt", "class", "href", "id", "name", "rel", "src", "style", "title"))
+"""Names that are often met, and need not be made lower case."""
+
 _OTHER_TAG = (
     rf"<(?:/(?!(?:{'|'.join(_ENDS_OF_NOTE)})[{_SPACE}/>])|(?!(?:{'|'.join(_OF_NOTE)})[{_SPACE}/>]))"
-    rf"[A-Za-z][^{_SPACE}/>]*+(?:[{_SPACE}/]++|(?!style[{_SPACE}/>=]){_ATTRIBUTE})*+>"
+    rf"[A-Za-z][^{_SPACE}/>]*+(?:[{_SPACE}/]++|(?!(?:background|style)[{_SPACE}/>=]){_ATTRIBUTE})*+>"
 )
 _SKIPPED_HTML = rf"(?:[^<]++|{_OTHER_TAG}|<(?![A-Za-z/!?])|<{_COMMENT}|<(?:!(?!--)|\?|/(?![A-Za-z]))[^>]*+(?:>|\Z))*+"
 _SKIPPED_FOREIGN = (
@@ -81,37 +85,70 @@ _HTML_ENCODING = re.compile(
     re.IGNORECASE | re.ASCII,
 )
 # Ends of these, where no such element of SVG is open, end the HTML element around the SVG, and it with it.
-_AROUND = _BREAKOUT.union(
-    ("a", "article", "body", "button", "footer", "form", "header", "html", "label", "main", "nav"),
-    ("section", "td", "th", "tr"),
+_AROUND = _BREAKOUT.difference(("body", "br", "embed", "head", "hr", "img", "meta")).union(
+    ("a", "article", "button", "footer", "form", "header", "label", "main", "nav", "section", "td", "th", "tr"),
 )
-_HTML_INSIDE = frozenset({"annotation-xml+", "desc", "foreignobject", "mi", "mn", "mo", "ms", "mtext", "title"})
-"""Elements of SVG and MathML in which HTML stands ("integration points"). An annotation-xml is one by its encoding."""
+_HTML_INSIDE = {
+    "svg": frozenset({"desc", "foreignobject", "title"}),
+    "math": frozenset({"annotation-xml", "mi", "mn", "mo", "ms", "mtext"}),
+}
+"""Elements of SVG and MathML in which HTML stands ("integration points"); an annotation-xml only by its encoding."""
 
 
-@dataclass(slots=True)
 class Tag:
     """A tag; positions are those of the document."""
 
-    name: str  # lower case in HTML, without prefix in XML
-    closing: bool
-    start: int
-    name_end: int
-    attributes_end: int
-    end: int
-    foreign: bool  # in SVG or MathML, and in XML, where it may be either
-    text: tuple[int, int] | None = None  # of an element that holds raw text: where it stands
+    __slots__ = ("_found", "closing", "foreign", "name", "text")
+
+    def __init__(self, found: re.Match[str], name: str, *, foreign: bool) -> None:
+        self._found = found
+        self.name = name  # lower case in HTML, without prefix in XML
+        self.closing = bool(found[1])
+        self.foreign = foreign  # in SVG or MathML; and in XML, where it may be either
+        self.text: tuple[int, int] | None = None  # of an element that holds raw text: where it stands
+
+    @property
+    def start(self) -> int:
+        return self._found.start(1) - 1
+
+    @property
+    def name_end(self) -> int:
+        return self._found.end(2)
+
+    @property
+    def end(self) -> int:
+        return self._found.end()
+
+    @property
+    def attributes(self) -> dict[str, re.Match[str]]:
+        """By their names, lower case; of repeated ones the first counts (13.2.5.33). See `value_span`."""
+        found: dict[str, re.Match[str]] = {}
+        start, end = self._found.span(3)
+        if start < end:
+            for match in _PARTS.finditer(self._found.string, start, end):
+                name = match[1]
+                if name not in _LOWER:
+                    name = lower(name)
+                if name not in found:
+                    found[name] = match
+        return found
 
 
-@dataclass(slots=True)
-class Attribute:
-    """An attribute of a tag; positions are those of the document."""
+def value_span(attribute: re.Match[str]) -> tuple[int, int]:
+    """Where the value of an attribute stands, within its quotes."""
+    group = attribute.lastindex or 1
+    return attribute.span(group) if group > 1 else (attribute.end(), attribute.end())
 
-    start: int
-    end: int
-    value_start: int
-    value_end: int
-    quoted: bool
+
+def raw_value(attribute: re.Match[str]) -> str:
+    """The value of an attribute as it is written."""
+    group = attribute.lastindex or 1
+    return attribute[group] if group > 1 else ""
+
+
+def is_quoted(attribute: re.Match[str]) -> bool:
+    """Whether the value of an attribute stands in quotes."""
+    return attribute.lastindex in (2, 3)
 
 
 _UPPER = {upper: upper + 32 for upper in range(ord("A"), ord("Z") + 1)}
@@ -120,21 +157,6 @@ _UPPER = {upper: upper + 32 for upper in range(ord("A"), ord("Z") + 1)}
 def lower(name: str) -> str:
     """ASCII letters only: the Kelvin sign is no k."""
     return name.lower() if name.isascii() else name.translate(_UPPER)
-
-
-def attributes(source: str, tag: Tag) -> dict[str, Attribute]:
-    """By their names, lower case; of repeated ones the first counts (13.2.5.33)."""
-    found: dict[str, Attribute] = {}
-    position = tag.name_end
-    while (match := _PARTS.match(source, position, tag.attributes_end)) is not None:
-        position = match.end()
-        name = lower(match[1])
-        if name in found:
-            continue
-        group = match.lastindex or 1
-        start, end = match.span(group) if group > 1 else (position, position)
-        found[name] = Attribute(match.start(1), position, start, end, quoted=group in (2, 3))
-    return found
 
 
 def tags(source: str, start: int, end: int, *, xml: bool = False, scripting: bool = True) -> Iterator[Tag]:
@@ -150,11 +172,15 @@ def tags(source: str, start: int, end: int, *, xml: bool = False, scripting: boo
 def _xml_tags(source: str, start: int, end: int) -> Iterator[Tag]:
     while (match := _IN_XML.match(source, start, end)) is not None:
         start = match.end()
-        yield _tag(match, match[2].rpartition(":")[2], foreign=True)
+        yield Tag(match, match[2].rpartition(":")[2], foreign=True)
 
 
-def _tag(match: re.Match[str], name: str, *, foreign: bool) -> Tag:
-    return Tag(name, bool(match[1]), match.start(1) - 1, match.end(2), match.end(3), match.end(), foreign)
+class _Foreign(NamedTuple):
+    """An element of SVG or MathML that is open."""
+
+    name: str
+    language: str  # "svg" or "math"
+    holds_html: bool
 
 
 class _Html:
@@ -164,62 +190,84 @@ class _Html:
         self._source = source
         self._end = end
         self._scripting = scripting
-        self._open: list[str] = []  # elements of SVG and MathML around the position
+        self._open: list[_Foreign] = []  # elements of SVG and MathML around the position
+        self._names: Counter[str] = Counter()  # of these
+        self._first: dict[str, int] = {}  # where the first HTML element of a name may begin
 
     def tags(self, position: int) -> Iterator[Tag]:
-        while True:
-            foreign = self._in_foreign()
-            match = (_IN_FOREIGN if foreign else _IN_HTML).match(self._source, position, self._end)
-            if match is None:
-                return  # also where the document ends within a tag: that tag is none (13.2.5, "eof-in-tag")
+        """Those from ``position`` on. A document may end within a tag: that is none (13.2.5, "eof-in-tag")."""
+        while (match := self._pattern().match(self._source, position, self._end)) is not None:
             position = match.end()
-            name = lower(match[2])
+            name = match[2]
+            if name not in _LOWER:
+                name = lower(name)
             if match[1]:
-                self._close(name)
-                yield _tag(match, name, foreign=foreign)
-                continue
-            foreign = self._opened(name, match)
-            tag = _tag(match, name, foreign=foreign)
-            if not foreign:
-                position = self._raw(tag, position)
-            yield tag
-            if name == "plaintext" and not foreign:
-                return
+                yield Tag(match, name, foreign=self._in_foreign())
+                self._close(name, position)
+            elif name in _PLAIN and not self._open:
+                yield Tag(match, name, foreign=False)
+            else:
+                foreign = self._opened(name, match)
+                tag = Tag(match, name, foreign=foreign)
+                if not foreign:
+                    position = self._raw(tag, position)
+                yield tag
+
+    def _pattern(self) -> re.Pattern[str]:
+        return _IN_FOREIGN if self._open and self._in_foreign() else _IN_HTML
 
     def _in_foreign(self) -> bool:
-        return bool(self._open) and self._open[-1] not in _HTML_INSIDE
+        return bool(self._open) and not self._open[-1].holds_html
 
     def _opened(self, name: str, match: re.Match[str]) -> bool:
         """Whether an element that begins is one of SVG or MathML."""
         if self._in_foreign() and (name in _BREAKOUT or (name == "font" and _FONT.search(match[3]))):
             self._leave()
-        foreign = self._in_foreign()
-        if not foreign:
-            if name in ("svg", "math") and not match[4]:
-                self._open.append(name)
-            return name in ("svg", "math")
+        if not self._in_foreign():
+            if name in _HTML_INSIDE and not match[4]:
+                self._push(_Foreign(name, name, holds_html=False))
+            return name in _HTML_INSIDE
         if not match[4]:
-            self._open.append(
-                "annotation-xml+" if name == "annotation-xml" and _HTML_ENCODING.search(match[3]) else name
-            )
+            language = self._open[-1].language
+            holds_html = name in _HTML_INSIDE[language]
+            if name == "annotation-xml":
+                holds_html = holds_html and _HTML_ENCODING.search(match[3]) is not None
+            self._push(_Foreign(name, language, holds_html=holds_html))
         return True
+
+    def _push(self, element: _Foreign) -> None:
+        self._open.append(element)
+        self._names[element.name] += 1
+
+    def _pop(self) -> _Foreign:
+        element = self._open.pop()
+        self._names[element.name] -= 1
+        return element
 
     def _leave(self) -> None:
         while self._in_foreign():
-            self._open.pop()
+            self._pop()
 
-    def _close(self, name: str) -> None:
+    def _close(self, name: str, position: int) -> None:
         if not self._open:
             return
-        for index in range(len(self._open) - 1, -1, -1):
-            if self._open[index].rstrip("+") == name:
-                del self._open[index:]
-                return
-        if name in _AROUND and self._in_foreign():
+        if self._names[name]:
+            while self._pop().name != name:
+                pass
+        elif name in _AROUND and self._in_foreign() and self._began(name) < position:
             self._leave()
+
+    def _began(self, name: str) -> int:
+        """Where an element of this name may have begun first. Which are open, only a tree could tell."""
+        if name not in self._first:
+            found = re.compile(rf"<{name}(?=[{_SPACE}/>])", re.IGNORECASE | re.ASCII).search(self._source, 0, self._end)
+            self._first[name] = found.start() if found else self._end
+        return self._first[name]
 
     def _raw(self, tag: Tag, position: int) -> int:
         """Note where the raw text of an element ends; returns where tags may come again."""
+        if tag.name == "plaintext":
+            return self._end
         if tag.name == "script":
             end = self._script_end(position)
         elif tag.name in _RAW and (tag.name != "noscript" or self._scripting):

@@ -41,6 +41,11 @@ class RequestHeaders:
     lines: list[bytes]
     block: bytes
 
+    def closing(self) -> "RequestHeaders":
+        """The same, and the server is to close the connection after its answer."""
+        line = b"Connection: close"
+        return RequestHeaders([*self.lines, line], self.block + line + b"\r\n")
+
 
 def place(url: str) -> Place:
     """The parts of a canonical URL. UsageError for what is none: nothing but printable ASCII reaches the wire."""
@@ -109,6 +114,18 @@ def _end_of_head(lines: list[bytes], start: int) -> int | None:
         if lines[number] in _EMPTY_LINES:
             return number + 1
     return None
+
+
+def has_one_length(headers: Headers) -> bool:
+    """Whether all that is said of the length of a body is the same text (Fetch Standard, "extract a length").
+
+    Of two lengths one is a lie, and who believes the other one takes a part of the body for the next answer.
+    """
+    names = {name for name, _ in headers}
+    if "transfer-encoding" in names:  # RFC 9112, section 6.3: it overrides the length
+        return True
+    values = (value for name, value in headers if name == "content-length")
+    return len({part.strip(" \t") for value in values for part in value.split(",")}) <= 1
 
 
 def parse_headers(head: bytes) -> Headers:

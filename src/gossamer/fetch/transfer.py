@@ -6,7 +6,15 @@ from typing import Any
 
 import pycurl
 
-from gossamer.fetch.heads import Place, RequestHeaders, final_head, parse_headers, render_request, status_of
+from gossamer.fetch.heads import (
+    Place,
+    RequestHeaders,
+    final_head,
+    has_one_length,
+    parse_headers,
+    render_request,
+    status_of,
+)
 from gossamer.fetch.proxy import PROXY_AUTHENTICATION_REQUIRED, failure_of
 from gossamer.fetch.rate import RateLimit
 from gossamer.fetch.reasons import kind_of
@@ -81,12 +89,17 @@ class Transfer:
         on_sent: Callable[[], None] | None = None,
         *,
         is_fresh: bool = False,
+        by_close: bool = False,
     ) -> None:
         """Prepare the handle for ``request``. ``on_sent`` is called when it is about to go over the wire.
 
-        ``is_fresh``: over no connection that was used before.
+        ``is_fresh``: over no connection that was used before. ``by_close``: the body ends with the connection, whatever
+        length is said.
         """
+        self._lines.clear()
+        self._body = bytearray()
         self._option(pycurl.FRESH_CONNECT, int(is_fresh))
+        self._option(pycurl.IGNORE_CONTENT_LENGTH, int(by_close))
         self._request = request
         self._place = place
         self._headers = headers
@@ -180,6 +193,9 @@ class Transfer:
         if protocol == "h2":  # archives have no form for HTTP/2: request and answer are shown as HTTP/1.1
             lines[0] = lines[0].replace(b"HTTP/2", b"HTTP/1.1", 1)
         head = b"".join(lines)
+        received = parse_headers(head)
+        if not has_one_length(received):
+            return Failure(FailureKind.NOT_HTTP, "Content-Length says two different things", now)
         getinfo = self.curl.getinfo
         return Exchange(
             url=self._request.url,
@@ -187,7 +203,7 @@ class Transfer:
             response_head=head,
             body=bytes(self._body),
             status=status,
-            headers=parse_headers(head),
+            headers=received,
             address=getinfo(pycurl.PRIMARY_IP) if self._road.proxy is None else "",
             protocol=protocol,
             started_at=self._started_at,

@@ -31,6 +31,9 @@ BUFFER = 128 * 1024
 """Bytes libcurl reads at once: a typical page in one piece. One buffer serves all transfers of a transport."""
 
 
+_NO_LENGTH = "Invalid Content-Length"  # as libcurl says it
+
+
 @dataclass(frozen=True, slots=True)
 class TransportStatistics:
     """What went through a transport so far, and what is on its way now."""
@@ -103,6 +106,8 @@ class Transport:
         """The answer to one GET, or why there is none. UsageError when the request itself is not well formed.
 
         ``on_sent`` is called, and must not raise, at the moment the request goes over the wire.
+        It may be asked twice, ``pause`` seconds apart: where a kept connection was closed without an answer, and where the
+        length of the body is said to be what no number is, so that only the end of a connection can tell it.
         A body cut short, by ``max_body``, by ``timeout`` or by the server, is an Exchange that says so.
         Cancelling it closes the connection and leaves nothing behind.
         """
@@ -118,9 +123,12 @@ class Transport:
         self._running += 1
         try:
             code, text = await self._perform(self._multi, transfer, request.first_byte_timeout)
-            if code == pycurl.E_ABORTED_BY_CALLBACK and request.pause is not None:
+            has_no_length = code == pycurl.E_FTP_WEIRD_SERVER_REPLY and _NO_LENGTH in text
+            if (code == pycurl.E_ABORTED_BY_CALLBACK or has_no_length) and request.pause is not None:
                 await asyncio.sleep(request.pause)
-                transfer.begin(request, where, headers, self._clock.now(), on_sent, is_fresh=True)
+                headers = headers.closing() if has_no_length else headers
+                now = self._clock.now()
+                transfer.begin(request, where, headers, now, on_sent, is_fresh=True, by_close=has_no_length)
                 code, text = await self._perform(self._multi, transfer, request.first_byte_timeout)
             return self._conclude(transfer, code, text)
         finally:

@@ -150,7 +150,7 @@ def child(*arguments: str) -> Any:
 
 def run(options: Options) -> list[Section]:
     """Section D."""
-    count, hosts = options.scaled(URLS, 20_000), options.scaled(HOSTS, 100)
+    count, hosts = options.scaled(URLS, 20_000), options.scaled(HOSTS, 2 * SETTLED_AT_ONCE)
     with tempfile.TemporaryDirectory() as place:
         folder = str(Path(place) / "collection")
         options.say(f"D adding {count:,} URLs on {hosts:,} hosts")

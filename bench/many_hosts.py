@@ -18,7 +18,7 @@ ALONE = 4000
 
 def run(options: Options) -> list[Section]:
     """Section C."""
-    hosts, pages = options.scaled(HOSTS, 20), PAGES if options.scale > 0.01 else 3
+    hosts, pages = options.scaled(HOSTS, 20), 2 if options.is_tiny else PAGES
     options.say(f"C {hosts:,} hosts with {pages} pages each")
     many = crawl("hub0", f"/large:{hosts}/{pages}", "--delay", f"{DELAY:g}")
     alone = crawl("large0", f"/{min(ALONE, hosts * pages)}/0.html", "--delay", "0")

@@ -13,7 +13,7 @@ DELAY = 3.0
 def run(options: Options) -> list[Section]:
     """Section E."""
     good, slow, dripping = options.scaled(GOOD, 20), options.scaled(SLOW, 2), options.scaled(DRIPPING)
-    pages, delay = (PAGES, DELAY) if options.scale > 0.01 else (3, 0.5)
+    pages, delay = (2, 0.2) if options.is_tiny else (PAGES, DELAY)
     options.say(f"E {good} good hosts alone")
     alone = crawl("hub0", f"/fast:{good}/{pages}", "--delay", f"{delay:g}")
     options.say(f"E and with {slow} slow and {dripping} dripping ones")

@@ -13,6 +13,11 @@ class Options:
     rounds: int = 3
     debs: Path | None = None
 
+    @property
+    def is_tiny(self) -> bool:
+        """Whether it is only to be seen that it works."""
+        return self.scale <= 0.01
+
     def say(self, line: str) -> None:
         """Tell a waiting person how far it is."""
         print(line, file=sys.stderr, flush=True)

@@ -157,3 +157,17 @@ def test_every_option_and_setting_that_is_named_exists(page: Path) -> None:
     assert named <= known
     for variable in re.findall(r"GOSSAMER_([A-Z_0-9]+)", text):
         assert variable == "DEBUG" or variable.lower() in TABLE
+
+
+def test_every_public_case_has_its_score_and_its_test() -> None:
+    folder = ROOT / "../shared/data/conformance"
+    if not folder.exists():
+        pytest.skip("../shared is not here: the public test cases are in it")
+    rows = re.findall(
+        r"^\| (`.*) \| .* \| `(.*)` \| \*\*(\d+ of \d+)\*\* \|",
+        (ROOT / "docs/conformance.md").read_text(),
+        re.MULTILINE,
+    )
+    files = {name: test for names, test, _ in rows for name in re.findall(r"`([^`]+)`", names)}
+    assert files.keys() == {path.name for path in folder.iterdir()} - {"README.md"}
+    assert all(name in (ROOT / test).read_text(encoding="utf-8") for name, test in files.items())

@@ -1,6 +1,7 @@
 """URLs: canonical forms, what people type, origins, domains, shards, fingerprints."""
 
 import json
+import re
 from pathlib import Path
 from urllib.parse import urlsplit
 
@@ -10,6 +11,7 @@ from hypothesis import strategies as st
 
 from gossamer import url as urls
 from gossamer.errors import UsageError
+from gossamer.fetch.names import bare_name
 
 SHARED = Path(__file__).resolve().parents[2] / "shared" / "data" / "conformance"
 
@@ -182,6 +184,49 @@ def test_fingerprints_are_keyed() -> None:
     assert one == urls.fingerprint("http://a/", b"x")
     assert urls.weaken(one) != one
     assert urls.weaken(urls.weaken(one)) == one
+
+
+def test_public_suffix_cases() -> None:
+    """All 78 of publicsuffix.org. None: a suffix itself, or what is no name in DNS (".example") and never asked for."""
+    path = SHARED / "public-suffix.txt"
+    if not path.exists():
+        pytest.skip("../shared is not here: the cases of publicsuffix.org can't be read")
+    text = path.read_text(encoding="utf-8")
+    cases = re.findall(r"^checkPublicSuffix\((?:null|'([^']*)'), (?:null|'([^']*)')\);", text, re.MULTILINE)
+    assert len(cases) == 78
+    assert [case for case in cases if _registrable(case[0]) != (_hostname(case[1]) if case[1] else None)] == []
+
+
+def _hostname(name: str) -> str | None:
+    url = urls.canonicalise(f"http://{name}/")
+    return None if url is None else urls.origin(url).hostname
+
+
+def _registrable(name: str) -> str | None:
+    host = _hostname(name)
+    if host is None or urls.is_public_suffix(host) or bare_name(host) is None:
+        return None
+    return urls.registrable_domain(host)
+
+
+@pytest.mark.parametrize(
+    ("name", "domain"),
+    [
+        ("example.COM", "example.com"),
+        ("a.b.example.co.uk", "example.co.uk"),
+        ("co.uk", None),
+        ("a.b.unlisted", "b.unlisted"),
+        ("unlisted", None),
+        ("www.ck", "www.ck"),
+        ("b.test.ck", "b.test.ck"),
+        ("test.ck", None),
+        ("x.github.io", "x.github.io"),
+        ("www.食狮.公司.cn", "xn--85x722f.xn--55qx5d.cn"),
+        (".example.com", None),
+    ],
+)
+def test_public_suffixes(name: str, domain: str | None) -> None:
+    assert _registrable(name) == domain
 
 
 def _whatwg() -> list[dict[str, object]]:

@@ -22,7 +22,7 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 from memory import Watch
-from served import Tree, add_folders, entries, free_port, program, serving, unpack
+from served import Tree, add_folders, cpu_of_children, entries, free_port, program, serving, unpack
 from walk import Page, Reached, key, walk
 
 PARKED = "on a duplicate page"
@@ -76,6 +76,7 @@ class Crawl:
     released: dict[str, set[str]] = field(default_factory=dict)  # of these: host -> targets that had been parked
     requests: int = 0
     seconds: float = 0.0  # until what is parked was released
+    cpu: float = 0.0  # seconds, of all its processes
     code: int = 0
     peak: int = 0  # bytes, of all processes
     largest: int = 0  # bytes, of the largest process
@@ -113,11 +114,12 @@ def run(sites: list[Served], collection: Path, options: list[str]) -> Crawl:
     command = [program("gossamer"), "crawl", "-u", "0", "--delay", "0", "-o", str(collection), *options, *seeds]
     with tempfile.TemporaryDirectory() as place:
         with serving({site.host: site.tree for site in sites}, Path(place), port):
-            begun = time.monotonic()
+            begun, cpu = time.monotonic(), cpu_of_children()
             process = subprocess.Popen(command)
             with Watch(process.pid) as watch:
                 crawl.code = process.wait()
-            crawl.seconds, until = time.monotonic() - begun, time.time()
+            crawl.seconds, crawl.cpu = time.monotonic() - begun, cpu_of_children() - cpu
+            until = time.time()
             crawl.peak, crawl.largest = watch.peak, max(watch.peaks.values(), default=0)
             go_on(collection)
         read_log(Path(place), until, crawl)
@@ -214,6 +216,7 @@ def summarize(crawl: Crawl, verified: int) -> None:
     pages = sum(map(len, crawl.pages.values())) - sum(map(len, crawl.released.values()))
     print(
         f"{crawl.requests} requests, {pages} pages in {crawl.seconds:.0f} s: {pages / crawl.seconds:.0f} pages/s;"
+        f" CPU {crawl.cpu:.0f} s, {1000 * crawl.cpu / pages:.1f} ms a page;"
         f" peak memory {crawl.peak >> 20} MB, largest process {crawl.largest >> 20} MB; exit code {crawl.code};"
         f" verify: {'clean' if verified == 0 else f'exit code {verified}'}"
     )

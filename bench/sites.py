@@ -9,7 +9,6 @@ Packages are taken from the folder --debs, or fetched with apt-get download. Exi
 
 import argparse
 import json
-import resource
 import signal
 import subprocess
 import sys
@@ -19,7 +18,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from urllib.parse import unquote
 
-from served import Tree, add_folders, entries, free_port, program, serving, unpack
+from served import Tree, add_folders, cpu_of_children, entries, free_port, program, serving, unpack
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,11 +109,6 @@ class Run:
     @property
     def rate(self) -> float:
         return len(self.pages) / self.seconds if self.seconds else 0.0
-
-
-def cpu_of_children() -> float:
-    usage = resource.getrusage(resource.RUSAGE_CHILDREN)
-    return usage.ru_utime + usage.ru_stime
 
 
 def measure(root: Path, port: int, command: list[str], folder: Path) -> Run:

@@ -15,7 +15,9 @@ from lxml import etree
 
 PAGES = (".html", ".htm", ".shtml")  # what nginx calls text/html
 RELATIONS = {"next", "prev", "previous", "canonical", "alternate"}
+REQUISITES = {"stylesheet", "icon"}  # "alternate stylesheet" is no page
 REFRESH = re.compile(r"""^\s*[\d.]*\s*[;,]?\s*url\s*=\s*['"]?([^'"]*)""", re.IGNORECASE)
+CHARSET = re.compile(rb"""<meta[^>]*charset\s*=\s*["']?([\w-]+)""", re.IGNORECASE)
 ATTRIBUTES = {"a": "href", "area": "href", "frame": "src", "iframe": "src", "link": "href"}
 
 
@@ -41,8 +43,9 @@ class Reached:
 
 
 def key(target: str) -> str:
-    """One spelling of a request target."""
-    return unquote(target, errors="surrogateescape")
+    """One spelling of a request target. Neither nginx nor urljoin keeps empty segments apart."""
+    path, mark, query = target.partition("?")
+    return unquote(re.sub("//+", "/", path) + mark + query, errors="surrogateescape")
 
 
 def walk(root: Path, starts: tuple[str, ...], charset: str) -> Reached:
@@ -84,9 +87,15 @@ def visit(root: Path, target: str, charset: str, reached: Reached) -> Iterator[s
 
 
 def parse(body: bytes, charset: str) -> etree._Element:
-    parser = etree.HTMLParser(huge_tree=True, encoding=None if charset == "off" else charset)
+    parser = etree.HTMLParser(huge_tree=True, encoding=declared(body) if charset == "off" else charset)
     root = etree.fromstring(body or b"<html>", parser)
     return root if root is not None else etree.Element("html")
+
+
+def declared(body: bytes) -> str | None:
+    """The encoding by the page's own meta; lxml would read what stands before the meta as Latin-1."""
+    found = CHARSET.search(body[:1024])
+    return found[1].decode() if found else None
 
 
 def title(document: etree._Element) -> str:
@@ -116,7 +125,7 @@ def raw_links(document: etree._Element) -> Iterator[str]:
         return
     for element in document.iter(*ATTRIBUTES):
         relations = (element.get("rel") or "").lower().split()
-        is_page = RELATIONS.intersection(relations) and "stylesheet" not in relations
+        is_page = RELATIONS.intersection(relations) and not REQUISITES.intersection(relations)
         is_followed = is_page if element.tag == "link" else "nofollow" not in relations
         found = element.get(ATTRIBUTES[element.tag])
         if found is not None and is_followed:

@@ -114,6 +114,25 @@ def test_what_style_sheets_need_is_a_requisite_too(serve: Serve, names: MakeName
     assert crawled[web.url("/private/no.png", there)].reason == "robots.txt: Disallow: /private/"
 
 
+def test_a_requisite_may_redirect_to_another_host(serve: Serve, names: MakeNames, crawl: CrawlIt) -> None:
+    """robots.txt counts there; a page that redirects there stays out of scope."""
+    here, there = (
+        Site(name="here.test"),
+        Site(name="cdn.test", fallback=lambda asked: Page(b"x", content_type="image/png")),
+    )
+    web = serve(here, there)
+    here.pages["/"] = html("<img src=/1.png><img src=/2.png><a href=/page>p</a>")
+    for path, target in (("/1.png", "/a.png"), ("/2.png", "/private/b.png"), ("/page", "/page")):
+        here.pages[path] = Page(status=302, headers=(("Location", web.url(target, there)),))
+    there.pages["/robots.txt"] = Page(b"User-agent: *\nDisallow: /private/", content_type="text/plain")
+    servers = names({"here.test": "127.0.0.1", "cdn.test": "127.0.0.1"})
+    crawled = crawl(web.url("/", here), requisites=True, dns=(servers.server,), allow_private=True)
+    assert crawled[web.url("/a.png", there)].is_done
+    assert crawled[web.url("/private/b.png", there)].reason == "robots.txt: Disallow: /private/"
+    assert crawled[web.url("/page", there)].reason == "out of scope: another host"
+    assert crawled.select("SELECT count(*) FROM page WHERE redirect_to IS NOT NULL") == [(3,)]
+
+
 def test_a_requisite_that_is_linked_to_as_well(serve: Serve, crawl: CrawlIt) -> None:
     web = serve(Site({"/": html("<img src=/i.png><a href=/i.png>large</a>")}, lambda asked: html(asked.path)))
     assert crawl(web)["/i.png"].is_done

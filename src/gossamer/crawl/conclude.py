@@ -101,9 +101,16 @@ def _after_redirect(
         return Conclusion(failures.settle(failure, claim.attempts, settings, now, jitter))
     if claim.via is Via.SITEMAP and not sitemaps.may_be_one(claim, target):
         return Conclusion(Settlement(State.FINISHED, reason=f"{sitemaps.NONE}: it redirects to {target}"))
-    via = claim.via if claim.via in (Via.SITEMAP, Via.NEEDED) else Via.REDIRECT
-    candidate = Candidate(target, via, claim.depth, parent=claim.url_id, hops=hops, again=again)
+    candidate = Candidate(
+        target, _via_redirect(claim, settings), claim.depth, parent=claim.url_id, hops=hops, again=again
+    )
     return Conclusion(Settlement(State.FINISHED, reason=f"redirects to {target}"), (candidate,))
+
+
+def _via_redirect(claim: Claim, settings: Settings) -> Via:
+    """An image that redirects into another network is still what its page shows; a link that redirects there is not."""
+    is_kept = claim.via in (Via.SITEMAP, Via.NEEDED) or (claim.via is Via.REQUISITE and settings.requisites)
+    return claim.via if is_kept else Via.REDIRECT
 
 
 def redirect_target(exchange: Exchange) -> str | Failure:

@@ -9,6 +9,7 @@ from gossamer.crawl.fetching import Fetcher
 from gossamer.fetch.identity import Identity
 from gossamer.fetch.proxy import NOTICE, ByProxy
 from gossamer.fetch.resolver import Resolver
+from gossamer.fetch.room import Room
 from gossamer.fetch.transport import Transport
 from gossamer.records import Headers
 from gossamer.settings import Settings
@@ -26,6 +27,7 @@ class Network:
             log.warning("%s", NOTICE)
         self._settings = settings
         self._clock = clock
+        self.room = Room(settings.body_memory)
         self.resolver = ByProxy() if through else Resolver(clock, settings.dns)
         self.transport = Transport(
             user_agent(settings),
@@ -35,6 +37,7 @@ class Network:
             ca_file=settings.ca_file or None,
             proxy=through,
             limit_rate=settings.limit_rate,
+            room=self.room,
         )
 
     def fetcher(self, headers: Headers, identity: Identity) -> Fetcher:

@@ -29,6 +29,7 @@ from gossamer.crawl.visit import Visitor
 from gossamer.descriptors import room_for_connections
 from gossamer.errors import UsageError
 from gossamer.fetch.identity import identity_of
+from gossamer.fetch.room import Room
 from gossamer.frontier.only import Only
 from gossamer.network import Network
 from gossamer.parse.job import OwnCode
@@ -50,7 +51,9 @@ class Order:
     folder: Path
     addresses: tuple[tuple[str, bool], ...]  # canonical URL, and whether its scheme was guessed
     loaded: Loaded
-    only: tuple[Candidate, ...] | None = None  # fetch just these, whatever else waits, and keep the settings as they are
+    only: tuple[Candidate, ...] | None = (
+        None  # fetch just these, whatever else waits, and keep the settings as they are
+    )
 
 
 def folder_for(addresses: Sequence[tuple[str, bool]]) -> Path:
@@ -140,7 +143,7 @@ async def _crawl(
         stack.push_async_callback(parsers.aclose)
         await stack.enter_async_context(keeping_cookies(identity, settings.cookie_jar))
         fetcher = network.fetcher(extra_headers(settings), identity)
-        manager = _manager(parts, fetcher, parsers, settings, clock, news, hooks)
+        manager = _manager(parts, fetcher, parsers, network.room, settings, clock, news, hooks)
         started(manager)
         guesses = [guess(url) for url in seeds] if settings.ignore_robots else []  # else robots.txt comes first
         named = order.only or ()
@@ -160,6 +163,7 @@ def _manager(
     opened: Opened,
     fetcher: Fetcher,
     parsers: ParserPool,
+    room: Room,
     settings: Settings,
     clock: Clock,
     news: asyncio.Event,
@@ -169,7 +173,7 @@ def _manager(
     frontier = opened.frontier
     robots = RobotsKeeper(frontier, fetcher, settings, clock)
     visitor = Visitor(frontier, fetcher, robots, settings, clock, draw, hooks.prepare)
-    pipeline = Pipeline(frontier, parsers, opened.lease, settings, clock, draw, news.set, hooks.committed)
+    pipeline = Pipeline(frontier, parsers, opened.lease, room, settings, clock, draw, news.set, hooks.committed)
     return Crawl(Parts(frontier, visitor, pipeline, settings, clock), news)
 
 

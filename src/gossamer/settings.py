@@ -159,6 +159,12 @@ class Settings:
     http2: bool = _setting(True, "use HTTP/2 where a server offers it")
     downloaders: int = _setting(16, "downloaders to start with", section="Downloaders", low=1, high=4096)
     max_downloaders: int = _setting(256, "downloaders at the most", low=1, high=4096)
+    body_memory: int = _setting(
+        192 * 1024 * 1024,
+        "memory for bodies on their way, being parsed or waiting to be written; large ones wait for each other",
+        unit="bytes",
+        low=1024 * 1024,
+    )
     max_tries: int = _setting(4, "tries of one URL before it counts as failed", section="Failures", low=1, high=100)
     retry_pause: float = _setting(
         10.0, "pause before the second try; doubles with each further one", unit="s", low=0, high=86400

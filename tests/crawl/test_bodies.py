@@ -11,6 +11,7 @@ from crawl.conftest import CrawlIt
 from fakeweb import Page, Site, recipes, wire
 from fakeweb.page import Framing
 from fakeweb.recipes import html, links
+from gossamer.crawl.report import Progress
 
 # encoding: title, text, a path that is not ASCII
 ENCODINGS: Mapping[str, tuple[str, str, str]] = {
@@ -194,3 +195,20 @@ def test_interim_answers_and_trailers_are_left_out(serve: Serve, crawl: CrawlIt)
     crawled = crawl(serve(Site({"/": page})))
     assert crawled["/"].page["title"] == "whole"
     assert crawled["/"].page["status"] == 200
+
+
+def test_many_large_bodies_at_once(serve: Serve, crawl: CrawlIt, monkeypatch: pytest.MonkeyPatch) -> None:
+    """They are never all in memory, and all of them are whole."""
+    monkeypatch.setattr("gossamer.crawl.heartbeat.PERIOD", 0.01)
+    size = 2 * 1024 * 1024
+    large = Page(bytes(size), content_type="application/zip", drip=0.01, piece=size // 8)
+    sites = [Site({"/": links("/large.zip"), "/large.zip": large}, address=f"127.0.0.{n}") for n in range(1, 13)]
+    web = serve(*sites)
+    pending: list[int] = []
+
+    def observe(progress: Progress) -> None:
+        pending.append(progress.pending_bytes)
+
+    crawled = crawl(*(web.url("/", site) for site in sites), observe=observe, body_memory="6M", max_size="4M")
+    assert {crawled[url].page["size"] for url in (web.url("/large.zip", site) for site in sites[1:])} == {size}
+    assert 2 * size < max(pending) <= 4 * size

@@ -6,12 +6,15 @@ from dataclasses import dataclass, field
 import pytest
 
 from gossamer.clock import ManualClock
-from gossamer.crawl.pipeline import GROUP_BYTES, GROUP_LINKS, GROUP_OUTCOMES, MAX_BYTES, MAX_OUTCOMES, Pipeline
+from gossamer.crawl.pipeline import GROUP_BYTES, GROUP_LINKS, GROUP_OUTCOMES, MAX_OUTCOMES, Pipeline
 from gossamer.crawl.visit import Visit
 from gossamer.errors import ArchiveError
+from gossamer.fetch.room import Room
 from gossamer.parse.job import ParseJob
 from gossamer.records import Batch, Claim, Exchange, Facts, Failure, FailureKind, HostUpdate, Lease, Outcome, State
 from gossamer.settings import Settings
+
+MAX_BYTES = 96 * 1024 * 1024
 
 
 @dataclass
@@ -53,6 +56,7 @@ class Line:
             self.writer,  # type: ignore[arg-type]  # only these two are used
             self.parsers,
             Lease(0, 4095, "test", 1, 0.0),
+            Room(2 * MAX_BYTES),
             Settings(),
             ManualClock(),
             lambda: 0.0,

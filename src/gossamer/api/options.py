@@ -45,6 +45,7 @@ class Options(TypedDict, total=False):
     http2: bool | None
     downloaders: int | None
     max_downloaders: int | None
+    body_memory: int | str | None
     max_tries: int | None
     retry_pause: float | str | None
     host_failures: int | None

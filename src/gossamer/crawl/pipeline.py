@@ -9,6 +9,7 @@ from gossamer.clock import Clock
 from gossamer.crawl.conclude import conclude, wants_parsing
 from gossamer.crawl.hooks import Committed
 from gossamer.crawl.visit import Visit
+from gossamer.fetch.room import Room
 from gossamer.frontier.contract import Frontier
 from gossamer.frontier.portions import count_of, has_many
 from gossamer.parse.job import ParseJob
@@ -16,7 +17,6 @@ from gossamer.records import Batch, Exchange, Facts, Lease, Outcome
 from gossamer.settings import Settings
 
 MAX_OUTCOMES = 128
-MAX_BYTES = 96 * 1024 * 1024
 GROUP_OUTCOMES = 64
 GROUP_BYTES = 32 * 1024 * 1024
 GROUP_LINKS = 10_000
@@ -35,7 +35,7 @@ class Depths:
 
     parsing: int
     committing: int
-    bytes: int
+    bytes: int  # of bodies, large ones that are on their way included
 
 
 class Pipeline:
@@ -46,6 +46,7 @@ class Pipeline:
         frontier: Frontier,
         parsers: Parsers,
         lease: Lease,
+        room: Room,
         settings: Settings,
         clock: Clock,
         random: Callable[[], float],
@@ -55,6 +56,7 @@ class Pipeline:
         self._frontier = frontier
         self._parsers = parsers
         self._lease = lease
+        self._room = room
         self._settings = settings
         self._clock = clock
         self._random = random
@@ -63,12 +65,11 @@ class Pipeline:
         self._ready: asyncio.Queue[Outcome] = asyncio.Queue()
         self._parsing = 0
         self._committing = 0
-        self._bytes = 0
 
     @property
     def has_room(self) -> bool:
         """Whether another download may start: when writing falls behind, fetching slows and memory does not grow."""
-        return self._parsing + self._committing < MAX_OUTCOMES and self._bytes < MAX_BYTES
+        return self._parsing + self._committing < MAX_OUTCOMES and not self._room.is_full
 
     @property
     def is_empty(self) -> bool:
@@ -77,18 +78,18 @@ class Pipeline:
 
     def depths(self) -> Depths:
         """How much is under way."""
-        return Depths(self._parsing, self._committing, self._bytes)
+        return Depths(self._parsing, self._committing, self._room.bytes)
 
     async def take(self, visit: Visit, *, link_is_down: bool) -> Outcome:
         """Parse and conclude the answer to a visit, and pass it on to be committed."""
         self._parsing += 1
-        self._bytes += _weight(visit.answer)
+        self._room.keep(_weight(visit.answer))
         try:
             outcome = self._outcome(visit, await self._facts(visit), link_is_down=link_is_down)
             await self._frontier.follow(outcome, self._lease)
         finally:
             self._parsing -= 1
-            self._bytes -= _weight(visit.answer)
+            self._room.let_go(_weight(visit.answer))
         self.put(outcome)
         return outcome
 
@@ -123,7 +124,7 @@ class Pipeline:
     def put(self, outcome: Outcome) -> None:
         """Pass on what needs no parsing."""
         self._committing += 1
-        self._bytes += _weight(outcome.exchange)
+        self._room.keep(_weight(outcome.exchange))
         self._ready.put_nowait(outcome)
 
     async def run(self) -> None:
@@ -140,7 +141,7 @@ class Pipeline:
             if self._committed is not None:
                 await self._committed(group)
             self._committing -= len(group)
-            self._bytes -= size
+            self._room.let_go(size)
             self._on_room()
 
 

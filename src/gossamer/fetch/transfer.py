@@ -1,5 +1,6 @@
 """One libcurl handle, used for one transfer after the other: what is asked for, what came, and what it amounts to."""
 
+import asyncio
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -18,6 +19,7 @@ from gossamer.fetch.heads import (
 from gossamer.fetch.proxy import PROXY_AUTHENTICATION_REQUIRED, failure_of
 from gossamer.fetch.rate import RateLimit
 from gossamer.fetch.reasons import kind_of
+from gossamer.fetch.room import FREE, Room
 from gossamer.fetch.tls_reasons import words
 from gossamer.records import Exchange, Failure, FailureKind, Request
 from gossamer.settings_secrets import Proxy
@@ -32,6 +34,7 @@ class Road:
 
     proxy: Proxy | None = None
     limit: RateLimit | None = None
+    room: Room | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,6 +65,8 @@ class Transfer:
         "_request",
         "_road",
         "_started_at",
+        "_waited",
+        "_waits_since",
         "curl",
     )
 
@@ -76,6 +81,8 @@ class Transfer:
         self._body = bytearray()
         self._on_sent: Callable[[], None] | None = None
         self._is_sent = False
+        self._waited = 0.0  # for room, seconds
+        self._waits_since: float | None = None
         self.curl.setopt(pycurl.PREREQFUNCTION, self._on_ready)
         # libcurl ends a transfer at 300 KiB of header lines (5,000 of them), interim ones and trailers included.
         self.curl.setopt(pycurl.HEADERFUNCTION, self._lines.append)
@@ -115,7 +122,7 @@ class Transfer:
         # Rather one more stream on an HTTP/2 connection than one more connection. Not over plain HTTP, where libcurl would
         # wait for the first answer to learn that there are no streams.
         self._option(pycurl.PIPEWAIT, int(place.scheme == "https"))
-        self._option(pycurl.TIMEOUT_MS, max(1, int(request.timeout * 1000)))
+        self._set_time()
         self._option(pycurl.CONNECTTIMEOUT_MS, max(1, int(request.connect_timeout * 1000)))
         self._option(pycurl.HTTPHEADER, headers.lines)
         self._on_sent = on_sent
@@ -145,6 +152,9 @@ class Transfer:
         return int(pycurl.PREREQFUNC_OK)
 
     def _on_body(self, data: bytes) -> int | None:
+        return self._add(data) if self._has_room(len(data)) else int(pycurl.WRITEFUNC_PAUSE)
+
+    def _add(self, data: bytes) -> int | None:
         room = self._request.max_body - len(self._body)
         if len(data) > room:
             self._body += data[:room]
@@ -155,12 +165,35 @@ class Transfer:
 
     def _on_limited_body(self, data: bytes) -> int | None:
         limit = self._road.limit
-        if limit is not None and not limit.admits(self, len(data), self._resume):
+        if not self._has_room(len(data)) or (limit is not None and not limit.admits(self, len(data), self._resume)):
             return int(pycurl.WRITEFUNC_PAUSE)  # the same piece comes again
-        return self._on_body(data)
+        return self._add(data)
 
     def _resume(self) -> None:
         self.curl.pause(pycurl.PAUSE_CONT)
+
+    def _has_room(self, more: int) -> bool:
+        """Whether there is memory for more of the body; while there is none, the time for the whole stands still."""
+        size = min(len(self._body) + more, self._request.max_body)
+        if size <= FREE or self._road.room is None or self._road.room.admits(self, size, self._on_room):
+            return True
+        if self._waits_since is None:
+            loop = asyncio.get_running_loop()
+            self._waits_since = loop.time()
+            loop.call_soon(self._set_time)  # not within a callback of libcurl
+        return False
+
+    def _on_room(self) -> None:
+        if self._waits_since is not None:
+            self._waited += asyncio.get_running_loop().time() - self._waits_since
+            self._waits_since = None
+            self._set_time()
+        self._resume()
+
+    def _set_time(self) -> None:
+        """libcurl counts from the start of the transfer; 0 is no limit."""
+        limit = self._request.timeout + self._waited
+        self._option(pycurl.TIMEOUT_MS, 0 if self._waits_since is not None else max(1, int(limit * 1000)))
 
     @property
     def is_answered(self) -> bool:
@@ -239,5 +272,8 @@ class Transfer:
         """Let go of what came; the handle waits for its next transfer."""
         if self._road.limit is not None:
             self._road.limit.forget(self)
+        if self._road.room is not None:
+            self._road.room.forget(self)
+        self._waited, self._waits_since = 0.0, None
         self._lines.clear()
         self._body = bytearray()

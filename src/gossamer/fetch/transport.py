@@ -19,6 +19,7 @@ from gossamer.fetch.heads import place, request_headers
 from gossamer.fetch.multi import Ending, Multi
 from gossamer.fetch.rate import RateLimit
 from gossamer.fetch.reasons import NO_FIRST_BYTE
+from gossamer.fetch.room import Room
 from gossamer.fetch.transfer import Connection, Road, Transfer
 from gossamer.fetch.trust import trusted
 from gossamer.records import Exchange, Failure, Request
@@ -67,7 +68,7 @@ class Transport:
     ``max_connections``: open at once, idle ones included; more transfers than that wait for their turn (their time
     counts). ``ca_file``: PEM certificates that are trusted beside the system's; UsageError when it can't be read.
     ``proxy``: all requests go through it, and it looks the names up. ``limit_rate``: bytes a second, of all transfers
-    together; 0: no limit.
+    together; 0: no limit. ``room``: for large bodies while they come.
     """
 
     def __init__(
@@ -80,11 +81,12 @@ class Transport:
         ca_file: str | None = None,
         proxy: Proxy | None = None,
         limit_rate: int = 0,
+        room: Room | None = None,
     ) -> None:
         self._user_agent = user_agent
         self._clock = clock
         self._limit = RateLimit(limit_rate) if limit_rate else None
-        self._road = Road(proxy, self._limit)
+        self._road = Road(proxy, self._limit, room)
         authorities = trusted(ca_file)
         self._options = {
             **_options(http2=http2),

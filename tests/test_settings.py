@@ -99,6 +99,8 @@ def test_switches_and_lists_in_the_environment() -> None:
         ("max_time", True),
         ("max_size", "10s"),
         ("max_size", 1.5),
+        ("limit_rate", "0.5"),
+        ("limit_rate", "0.0001k"),
         ("max_size", 10**4000),
         ("delay", 10**400),
         ("max_urls", "many"),

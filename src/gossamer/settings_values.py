@@ -129,7 +129,10 @@ def _size(raw: object) -> int:
         return raw
     match = _match(_SIZE, raw)
     size = float(match[1]) if "." in match[1] else int(match[1])
-    return int(size * _BYTES[match[2].lower()])
+    whole = int(size * _BYTES[match[2].lower()])
+    if size and not whole:  # 0 means that there is no limit: half a byte does not
+        raise ValueError(raw)
+    return whole
 
 
 def _whole(raw: object) -> int:

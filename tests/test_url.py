@@ -93,6 +93,25 @@ def test_joining_never_raises(href: str, page: str) -> None:
     urls.canonicalise(href, f"http://a.example/{page}")
 
 
+DIRECTORIES = ("http://h/", "http://h//", "https://h:81/a/b/c.d/", "http://h/a//b/", "http://[::1]/x/")
+PIECES = (*"ab./~-_%#?: @\n\\é'", "..", "../", "./", "//", "%2e", "%2E.", "%41", "http:", "x.html")
+
+
+@given(st.sampled_from(DIRECTORIES), st.lists(st.sampled_from(PIECES), min_size=1, max_size=8).map("".join))
+@example("http://h/a/b/", "../../../c#x")
+@example("http://h//", "../c")
+@example("http://h/a/", "b/.%2e/c")
+def test_plain_paths_are_joined_as_any_other(directory: str, href: str) -> None:
+    joined = urls.join(directory, href)
+    assert joined is None or href.startswith("#") or joined == urls.canonicalise(href, directory)
+
+
+def test_most_links_are_plain_paths() -> None:
+    assert urls.join("http://h/a/b/", "../c/d.html#e") == "http://h/a/c/d.html"
+    assert urls.join("http://h/a/b/", "operator%3D(x).html") == "http://h/a/b/operator%3D(x).html"
+    assert urls.join("file:///a/", "b.html") is None
+
+
 @pytest.mark.parametrize(
     ("text", "expected"),
     [

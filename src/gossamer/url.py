@@ -6,11 +6,13 @@ nothing. Nothing is folded by guess: no ``www.`` stripping, no sorting of querie
 
 import hashlib
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache, lru_cache
+from pathlib import Path
 
 import ada_url
-from publicsuffixlist import PublicSuffixList
+from publicsuffixlist import PSLFILE, PublicSuffixList
 
 from gossamer.errors import UsageError
 
@@ -22,6 +24,10 @@ SHARDS = 4096
 _SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:")
 _BAD_AUTHORITY = re.compile(r"^[A-Za-z][A-Za-z0-9+.-]*:[/\\]*[^/\\?#]*:\d+@")
 _TYPED_USER = re.compile(r"^([A-Za-z][A-Za-z0-9+.-]*:[/\\]+)?[^/\\?#]*@")
+_SEGMENT = r"[\w~!$&'()*+,;=@%-][\w.~!$&'()*+,;=@%-]*"
+_PLAIN_PATH = re.compile(rf"((?:\.\./)*)((?:{_SEGMENT}/)*(?:{_SEGMENT})?)(?:#.*)?", re.ASCII)
+"""Segments of what stands in a path as it is, none of which begins with a dot, and a fragment, which is dropped."""
+
 _DEFAULT_PORTS = {"http": 80, "https": 443}
 
 
@@ -64,6 +70,27 @@ def canonicalise(text: str, base: str | None = None) -> str | None:
         href = parsed.href
     href = href.partition("#")[0]
     return href if len(href) <= MAX_URL else None
+
+
+def join(directory: str, href: str) -> str | None:
+    """`canonicalise` for what most links are: a plain path below ``directory``, the base up to its last slash.
+
+    ``../`` goes up; nothing in such a path has to be encoded, resolved or looked at twice (URL Standard 4.4, path
+    state). None when ``href`` is anything else, or ``directory`` is no canonical http(s) URL.
+    """
+    plain = _PLAIN_PATH.fullmatch(href)
+    if plain is None or not directory.startswith(("http://", "https://")):
+        return None
+    if "%" in href and "%2e" in href.lower():
+        return None  # another spelling of a dot
+    ups, path = plain[1], plain[2]
+    if ups:
+        start = directory.find("/", 8)  # the path of the base
+        for _ in range(len(ups) // 3):
+            above = directory.rfind("/", 0, len(directory) - 1)
+            directory = directory[: max(above, start) + 1]
+    url = directory + path
+    return url if len(url) <= MAX_URL else None
 
 
 def shown(text: str) -> str:
@@ -129,7 +156,16 @@ def registrable_domain(hostname: str) -> str:
 @cache
 def _public_suffixes() -> PublicSuffixList:
     """Read when it is first needed: that takes longer than everything else that a small command does."""
-    return PublicSuffixList()
+    return PublicSuffixList(_suffix_lines(), accept_encoded_idn=False)
+
+
+def _suffix_lines() -> Iterator[str]:
+    """The library's list, names that are not ASCII in both spellings: it would encode all the others as well."""
+    with Path(PSLFILE).open(encoding="utf-8") as lines:
+        for line in lines:
+            yield line
+            if not line.isascii() and not line.startswith("//"):
+                yield line.strip().encode("idna").decode("ascii")
 
 
 @lru_cache(maxsize=4096)

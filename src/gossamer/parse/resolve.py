@@ -5,7 +5,7 @@ from functools import lru_cache
 
 from gossamer.parse.encoding import encode_query
 from gossamer.parse.links import MAX_TEXT
-from gossamer.url import canonicalise, fingerprint
+from gossamer.url import canonicalise, fingerprint, join
 
 _TRIMMED = "".join(map(chr, range(0x21)))  # URL Standard 4.4: C0 control or space, at either end
 _REMOVED = dict.fromkeys(map(ord, "\t\n\r"))  # 4.4: "Remove all ASCII tab or newline"
@@ -74,6 +74,11 @@ def other_scheme(href: str) -> bool:
     return scheme is not None and scheme[1].lower() not in _FETCHED
 
 
+def _below(directory: str, href: str, charset: str, secret: bytes) -> Resolved | None:
+    url = join(directory, href)
+    return _join(directory, href, charset, secret) if url is None else (url, fingerprint(url, secret), False)
+
+
 def _join(base: str, href: str, charset: str, secret: bytes) -> Resolved | None:
     href = cleaned(href, charset)
     if other_scheme(href):
@@ -82,4 +87,4 @@ def _join(base: str, href: str, charset: str, secret: bytes) -> Resolved | None:
     return (url, fingerprint(url, secret), False) if url is not None else None
 
 
-_kept = lru_cache(maxsize=16384)(_join)
+_kept = lru_cache(maxsize=16384)(_below)

@@ -83,6 +83,12 @@ def fetch(urls: list[str]) -> dict[str, bytes]:
     return {url: b"".join(parts) for url, parts in bodies.items()}
 
 
+@lru_cache(maxsize=65536)
+def key(url: str) -> int:
+    """64 bits by which a URL is known; kept by URL, which pages of other directories name in other words."""
+    return int.from_bytes(blake2b(url.encode(), digest_size=8).digest(), "little", signed=True)
+
+
 @lru_cache(maxsize=16384)
 def join(directory: str, href: str) -> tuple[str, int] | None:
     """What the pages of a directory ask again and again: an absolute URL, and its key."""
@@ -90,7 +96,7 @@ def join(directory: str, href: str) -> tuple[str, int] | None:
         url = ada_url.join_url(directory, href).partition("#")[0]
     except ValueError:
         return None
-    return url, int.from_bytes(blake2b(url.encode(), digest_size=8).digest(), "little", signed=True)
+    return url, key(url)
 
 
 def read(url: str, body: bytes, watch: Stopwatch) -> tuple[Page, Links]:

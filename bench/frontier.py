@@ -50,6 +50,8 @@ class Filled:
     adding: list[float] = field(default_factory=list)  # seconds of each group
     settling: list[float] = field(default_factory=list)  # seconds of each group: leased, answered, committed
     commits: list[float] = field(default_factory=list)  # seconds of each commit in them
+    cpu_adding: float = 0.0  # seconds
+    cpu_settling: float = 0.0
     memory: int = 0  # bytes, the most there was
     bytes: int = 0  # of the database
     closing: float = 0.0  # seconds
@@ -82,11 +84,14 @@ async def fill(folder: Path, count: int, hosts: int) -> Filled:
     clock, filled = ManualClock(time.time()), Filled(count)
     opened = Collection(folder, clock).open(SETTINGS, [], lambda: None)
     for group in candidates(count, hosts, opened.secret):
-        begun = time.perf_counter()
+        begun, cpu = time.perf_counter(), time.process_time()
         await opened.frontier.add(group)
         filled.adding.append(time.perf_counter() - begun)
+        filled.cpu_adding += time.process_time() - cpu
+    cpu = time.process_time()
     for _ in range(max(1, count // 10 // SETTLED_AT_ONCE)):
         await settle(opened, clock, filled)
+    filled.cpu_settling = time.process_time() - cpu
     begun = time.perf_counter()
     await opened.frontier.aclose()
     filled.closing = time.perf_counter() - begun
@@ -170,6 +175,8 @@ def section(filled: Filled, hosts: int, clean: Reopened, unclean: Reopened) -> S
         ("URLs added a second, all", f"{rate(filled.adding, ADDED_AT_ONCE):,.0f}"),
         ("URLs added a second, the last 100,000", f"{last:,.0f}"),
         ("URLs leased and settled a second", f"{settled:,.0f}"),
+        ("CPU µs a URL added", f"{filled.cpu_adding / filled.urls * 1e6:.1f}"),
+        ("CPU µs a URL settled", f"{filled.cpu_settling / len(filled.settling) / SETTLED_AT_ONCE * 1e6:.1f}"),
         (f"adding {ADDED_AT_ONCE}: p50, p99 in ms", milliseconds(filled.adding)),
         (f"committing {SETTLED_AT_ONCE}: p50, p99 in ms", milliseconds(filled.commits)),
         ("memory, MB", f"{filled.memory / 1e6:,.0f}"),

@@ -1,6 +1,8 @@
 """WARC files of others: all that is whole is read, and what is not is told with its place."""
 
+import base64
 import gzip
+import hashlib
 import io
 import tracemalloc
 from collections.abc import Callable
@@ -9,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from archive.foreign import Archive, in_blocks, in_one_stream, pages
+from archive.foreign import Archive, in_blocks, in_one_stream, pages, raw_record
 from gossamer.archive.foreign import Broken, ForeignRecord, read_archive
 
 ZIPPED = pages(6)
@@ -194,3 +196,31 @@ def test_anything_at_all_is_read_to_its_end(data: bytes) -> None:
     read(data)
     read(b"WARC/1.0\r\n" + data)
     read(gzip.compress(b"WARC/1.1\r\nWARC-Type: response\r\nContent-Length: 3\r\n\r\nabc\r\n\r\n" + data))
+
+
+_BLOCK = b"HTTP/1.1 200 OK\r\n\r\nbody"
+_SHA1, _SHA256 = hashlib.sha1(_BLOCK).digest(), hashlib.sha256(_BLOCK).digest()
+
+
+@pytest.mark.parametrize(
+    ("digest", "is_right"),
+    [
+        (f"sha1:{base64.b32encode(_SHA1).decode()}", True),
+        (f"sha1:{base64.b32encode(_SHA1).decode().lower()}", True),
+        (f"SHA-1:{_SHA1.hex().upper()}", True),
+        (f"sha256:{base64.b32encode(_SHA256).decode().rstrip('=')}", True),
+        (f"sha256:{base64.b64encode(_SHA256).decode()}", True),
+        (f"sha-256:{base64.urlsafe_b64encode(_SHA256).decode().rstrip('=')}", True),
+        ("sha1:", True),
+        ("sha1:something else", True),
+        ("xxh3:0123456789abcdef", True),
+        (f"sha1:{'A' * 32}", False),
+        (f"sha1:{'0' * 40}", False),
+        (f"sha256:{'A' * 43}=", False),
+    ],
+)
+def test_digests_are_told_wrong_only_where_they_can_be_read(digest: str, is_right: bool) -> None:
+    record = raw_record(
+        {"WARC-Type": "response", "WARC-Target-URI": "http://a.test/", "WARC-Block-Digest": digest}, _BLOCK
+    )
+    assert told(record) == ["/" if is_right else "!0"]

@@ -2,6 +2,7 @@
 
 import gzip
 import io
+from datetime import datetime
 from pathlib import Path
 
 import pytest
@@ -241,6 +242,71 @@ def test_several_versions_are_in_the_order_of_their_dates(tmp_path: Path) -> Non
     assert [row.title for row in sorted(rows(c), key=lambda row: row.fetched)] == ["", "first", "second", "third"]
     assert by_path(c)["/"].title == "third"
     assert states(c)["http://a.test/"] == ("finished", "")
+
+
+NOT_MODIFIED = {"WARC-Profile": "http://netpreserve.org/warc/1.1/revisit/server-not-modified"}
+
+
+@pytest.mark.parametrize(
+    ("type", "status", "fields"),
+    [
+        ("revisit", "304 Not Modified", NOT_MODIFIED),
+        ("revisit", "200 OK", NOT_MODIFIED),
+        ("response", "304 Not Modified", {}),
+    ],
+)
+def test_a_visit_that_found_nothing_new_changes_nothing(
+    tmp_path: Path, type: str, status: str, fields: dict[str, str]
+) -> None:
+    archive = Archive()
+    archive.add("http://a.test/", html("T", "still here"), date="2026-01-01T00:00:00Z")
+    archive.add("http://a.test/", type=type, status=status, date="2026-02-01T00:00:00Z", fields=fields)
+    imported = import_data(tmp_path / "c", archive.data)
+    assert (imported.tally.captures, imported.problems) == (1, [])
+    assert imported.tally.passed["visits that found nothing new"] == 1
+    check(tmp_path / "c")
+    assert states(tmp_path / "c")["http://a.test/"] == ("finished", "")
+    assert found(tmp_path / "c", "still") == ["http://a.test/"]
+
+
+@pytest.mark.parametrize(
+    ("date", "moment"),
+    [
+        ("2026", "2026-01-01T00:00:00"),
+        ("2026-02", "2026-02-01T00:00:00"),
+        ("2026-02-03", "2026-02-03T00:00:00"),
+        ("2026-02-03T04:05Z", "2026-02-03T04:05:00"),
+        ("2026-02-03T04:05:06.123456789Z", "2026-02-03T04:05:06.123456"),
+        ("2026-02-03T04:05:60Z", "2026-02-03T04:05:59"),
+        ("20260203040506", "2026-02-03T04:05:06"),
+        ("2026-02-03T04:05:06+09:00", "2026-02-02T19:05:06"),
+    ],
+)
+def test_dates_may_be_as_coarse_and_as_fine_as_their_writers_have_them(tmp_path: Path, date: str, moment: str) -> None:
+    archive = Archive()
+    archive.add("http://a.test/", html("T", "t"), date=date)
+    assert import_data(tmp_path / "c", archive.data).problems == []
+    (row,) = rows(tmp_path / "c")
+    assert row.fetched == datetime.fromisoformat(f"{moment}+00:00").timestamp()
+
+
+def test_an_answer_behind_one_that_said_to_wait(tmp_path: Path) -> None:
+    block = b"HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\nHTTP/1.1 200 OK\r\n"
+    block += b"Content-Type: text/html\r\n\r\n" + html("T", "at last")
+    fields = {"WARC-Type": "response", "WARC-Target-URI": "http://a.test/", "WARC-Date": DATE}
+    import_data(tmp_path / "c", raw_record(fields, block))
+    check(tmp_path / "c")
+    assert found(tmp_path / "c", "last") == ["http://a.test/"]
+
+
+def test_a_record_in_segments_is_one_whose_end_is_missing(tmp_path: Path) -> None:
+    archive = Archive()
+    archive.add("http://a.test/", html("T", "the beginning"), fields={"WARC-Segment-Number": "1"})
+    archive.add("http://a.test/", b" and the end", type="continuation", fields={"WARC-Segment-Number": "2"})
+    imported = import_data(tmp_path / "c", archive.data)
+    assert (imported.tally.captures, imported.tally.passed["continuation records"]) == (1, 1)
+    (row,) = rows(tmp_path / "c")
+    assert row.truncated == "length"
 
 
 def test_bodies_that_were_decoded_already_are_read(tmp_path: Path) -> None:

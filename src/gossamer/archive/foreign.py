@@ -10,7 +10,7 @@ not make the same bytes be read again and again.
 
 import hashlib
 import re
-from base64 import b32encode
+from base64 import b32encode, b64encode
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import BinaryIO
@@ -161,6 +161,10 @@ def _digester(algorithm: str) -> "hashlib._Hash | _NoDigest":
 
 
 def _is_digest(text: str, digest: bytes) -> bool:
-    """Digests stand there in base32 (with padding or without) or in hexadecimal."""
-    text = text.strip().rstrip("=").lower()
-    return text in (digest.hex(), b32encode(digest).decode().rstrip("=").lower())
+    """Digests stand there in base32, hexadecimal or base64, with padding or without; others can't be told right or wrong."""
+    text = text.strip().rstrip("=")
+    base64 = b64encode(digest).decode().rstrip("=")
+    if len(text) == len(base64):
+        return text.replace("-", "+").replace("_", "/") == base64  # RFC 4648 5: the alphabet for URLs
+    forms = (digest.hex(), b32encode(digest).decode().rstrip("=").lower())
+    return text.lower() in forms or len(text) not in map(len, forms)

@@ -75,7 +75,7 @@ def conclude(
             return Conclusion(settlement)
     if failure is not None:
         return Conclusion(failures.settle(failure, claim.attempts, settings, now, jitter))
-    return Conclusion(Settlement(State.FINISHED, reason=_remark(answer, settings)))
+    return Conclusion(Settlement(State.FINISHED, reason=_remark(answer)))
 
 
 def is_redirect(exchange: Exchange) -> bool:
@@ -139,9 +139,9 @@ def _of_answer(exchange: Exchange, facts: Facts | None) -> Failure | None:
     return facts.failure if facts is not None else None
 
 
-def _remark(exchange: Exchange, settings: Settings) -> str:
+def _remark(exchange: Exchange) -> str:
     if exchange.truncated == "length":
-        return f"body too large: the first {settings.max_size} bytes were kept"
+        return f"body too large: the first {len(exchange.body)} bytes were kept"
     return ""
 
 

@@ -13,11 +13,16 @@ from gossamer.intake.pairing import Capture
 from gossamer.parse.body import dechunk, undo
 from gossamer.records import Exchange, FailureKind, Headers
 
+_NOTHING_NEW = 304
 _TRUNCATIONS = frozenset({"length", "time", "disconnect"})
 _PROBE = 64 * 1024  # bytes of output that show whether a coding is really there
 _PROTOCOL = re.compile(r"http/\d(?:\.\d)?|h[23]")
 _VERSION = re.compile(rb"HTTP/(\d)(?:\.(\d))?")
+_INTERIM = re.compile(rb"HTTP/\S+ 1(?!01)\d\d\b")  # RFC 9110 15.2: the answer is still to come; but for 101
 _METHOD = re.compile(rb"[A-Za-z]+(?= )")
+_COARSE = re.compile(r"\d{4}(?:-\d\d)?")
+_DIGITS = re.compile(r"\d{14}")
+_LEAP_SECOND = re.compile(r"(T\d\d:\d\d:)60")
 _CODINGS = ("transfer-encoding", "content-encoding")
 _NOT_MODIFIED = "server-not-modified"
 
@@ -55,10 +60,14 @@ def exchange_of(capture: Capture, limit: int) -> Exchange:
     started_at = _moment(record.field("warc-date"))
     if started_at is None:
         raise Unsound("the record has no date")
+    if _NOT_MODIFIED in record.field("warc-profile"):
+        raise Passed("visits that found nothing new")
     is_cut = record.size > len(record.block)
     stored = _honest(_http(record), url, is_cut=is_cut or bool(record.field("warc-truncated")))
     if not stored.status and reference_of(record) is None:
         raise Unsound("there is no HTTP answer in it")
+    if stored.status == _NOTHING_NEW:  # whoever asked had a copy already, and it says nothing of what that was
+        raise Passed("visits that found nothing new")
     return Exchange(
         url=url,
         request_head=capture.request,
@@ -76,8 +85,8 @@ def exchange_of(capture: Capture, limit: int) -> Exchange:
 
 
 def reference_of(record: ForeignRecord) -> Reference | None:
-    """What a revisit stands for; None where that is no body, or the record is no revisit."""
-    if record.type != "revisit" or _NOT_MODIFIED in record.field("warc-profile"):
+    """What a revisit stands for; None where the record is none."""
+    if record.type != "revisit":
         return None
     target = record.field("warc-refers-to-target-uri") or record.field("warc-target-uri")
     return Reference(
@@ -122,6 +131,8 @@ def _http(record: ForeignRecord) -> StoredRecord:
     """Head and body; what is kept without a head gets one that says what the record says of it."""
     if record.type in ("response", "revisit"):
         head, body = split_block(record.block)
+        while _INTERIM.match(head) and body.startswith(b"HTTP/"):
+            head, body = split_block(body)
         return StoredRecord(record.fields, head, b"" if record.type == "revisit" else body)
     kind = re.sub(r"[^\x20-\x7e]", "", record.field("content-type")) or "application/octet-stream"
     made = f"HTTP/1.1 200 OK\r\nContent-Type: {kind}\r\nContent-Length: {record.size}\r\n\r\n"
@@ -151,16 +162,24 @@ def _is_coded(values: str, headers: Headers, body: bytes, url: str, *, is_cut: b
 
 
 def _moment(text: str) -> float | None:
-    """A date of WARC (W3C-DTF) in seconds since 1970."""
+    """A date of WARC (W3C-DTF) in seconds since 1970: of a year, a month or a day the beginning.
+
+    Some writers have the 14 digits of ARC files and indexes instead.
+    """
+    if _DIGITS.fullmatch(text):
+        text = f"{text[:8]}T{text[8:]}"
+    elif _COARSE.fullmatch(text):
+        text += "-01-01"[len(text) - 4 :]
     try:
-        moment = datetime.fromisoformat(text)
+        moment = datetime.fromisoformat(_LEAP_SECOND.sub(r"\g<1>59", text))
     except ValueError:
         return None
     return (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).timestamp()
 
 
 def _truncated(record: ForeignRecord) -> str:
-    reason = record.field("warc-truncated").lower()
+    """Why the end is missing. That of a record in segments lies in continuations (ISO 28500 7), which are passed over."""
+    reason = record.field("warc-truncated").lower() or record.field("warc-segment-number")
     return reason if reason in _TRUNCATIONS or not reason else "length"
 
 

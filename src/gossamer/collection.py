@@ -82,7 +82,7 @@ def is_collection(folder: Path) -> bool:
 def refuse_other_folder(folder: Path) -> None:
     """A folder that holds something else is never written to."""
     if folder.exists() and not folder.is_dir():
-        raise CollectionError(f"{folder} is no folder", hint="give another one with -o")
+        raise CollectionError(f"{folder} is no folder", hint="name another one")
     if not folder.is_dir() or is_collection(folder):
         return
     try:
@@ -92,7 +92,7 @@ def refuse_other_folder(folder: Path) -> None:
             f"{folder} can't be read ({error.strerror})", hint="look at the folder's permissions"
         ) from error
     if strangers:
-        raise CollectionError(f"{folder} is no collection", hint="give an empty or new folder with -o")
+        raise CollectionError(f"{folder} is no collection", hint="name an empty or new folder")
 
 
 class Collection:
@@ -108,7 +108,7 @@ class Collection:
             folder.mkdir(parents=True, exist_ok=True)
         except OSError as error:
             raise CollectionError(
-                f"the folder {folder} can't be made ({error.strerror})", hint="give another one with -o"
+                f"the folder {folder} can't be made ({error.strerror})", hint="name another one"
             ) from error
         self._lock = FolderLock(folder, purpose, clock.now())
 

@@ -34,7 +34,8 @@ async def take_in(
     observe: Callable[[Tally], None] = lambda _: None,
     clock: Clock | None = None,
 ) -> Tally:
-    """Import WARC and WACZ files into a collection, a new one where there is none. Doing it again adds nothing.
+    """Import WARC and WACZ files into a collection, a new one where there is none and something can be taken in. Doing it
+    again adds nothing.
 
     ``tell`` hears of everything that had to be left out, ``observe`` how it goes. Raises GossamerError for what makes
     going on impossible; what was committed until then is safe.
@@ -45,11 +46,9 @@ async def take_in(
     try:
         with log_to(collection.folder, order.loaded.settings):
             return await _take_in(collection, order, tell, observe, clock)
-    except BaseException:
+    finally:
         if is_new and not _has_captures(order.folder):
             collection.remove()
-        raise
-    finally:
         collection.close()
 
 

@@ -1,10 +1,14 @@
 """What a person hands over: WARC files, and packages of them, whole or not."""
 
+import bz2
+import gzip
 import io
+import lzma
 import zipfile
 from pathlib import Path
 
 import pytest
+import zstandard
 
 from archive.foreign import pages
 from gossamer.archive.foreign import ForeignRecord, read_archive
@@ -74,7 +78,7 @@ def test_a_bomb_is_not_unpacked(tmp_path: Path) -> None:
 
 def test_what_can_not_be_read_is_told(tmp_path: Path) -> None:
     path = package(tmp_path, ("archive/a.warc.gz", ARCHIVE.data), ("inner.wacz", b""))
-    assert read(path)[1] == "X!inner.wacz: a package within a package is not read; import it by itself"
+    assert read(path)[1] == "X!inner.wacz: it is not read from within a package; import it by itself"
     data = bytearray(path.read_bytes())
     at = data.find(b"PK\x01\x02", data.find(b"PK\x01\x02") + 1)
     data[at + 8] |= 1  # "encrypted", of the second entry
@@ -108,3 +112,39 @@ def test_a_part_says_which_bytes_it_has(tmp_path: Path) -> None:
         assert isinstance(part, Part)
         part.file.seek(part.start)
         assert io.BytesIO(part.file.read(part.end - part.start)).getvalue() == ARCHIVE.data
+
+
+@pytest.mark.parametrize(
+    ("data", "message"),
+    [
+        (b"", "the file is empty"),
+        (b"filedesc://x.arc 0.0.0.0 20080602165933 text/plain 77\n1 0 InternetArchive\n", "it is an ARC file"),
+        (gzip.compress(b"filedesc://x.arc 0.0.0.0 20080602165933 text/plain 77\n"), "it is an ARC file"),
+        (zstandard.compress(ARCHIVE.data), "it is compressed with zstd"),
+        (b"\x5d\x2a\x4d\x18\x04\0\0\0" + ARCHIVE.data, "it is compressed with zstd"),
+        (bz2.compress(ARCHIVE.data), "it is compressed in a way that is not read"),
+        (lzma.compress(ARCHIVE.data), "it is compressed in a way that is not read"),
+        (b"x.warc" + b"\0" * 251 + b"ustar\x0000" + b"\0" * 300, "it is a tar file"),
+        (gzip.compress(b"x.warc" + b"\0" * 251 + b"ustar\x0000" + b"\0" * 300), "it is a tar file"),
+    ],
+)
+def test_a_file_of_another_format_is_called_by_its_name(tmp_path: Path, data: bytes, message: str) -> None:
+    path = tmp_path / "x"
+    path.write_bytes(data)
+    (told,) = read(path)
+    assert told.startswith(f"X: {message}")
+
+
+@pytest.mark.parametrize(
+    ("name", "message"),
+    [
+        ("hello.txt", "X: there is no WARC file in this zip file"),
+        ("http://a.test/index.html", "X: it is a cache of HTTrack"),
+        ("archive/a.arc.gz", "X!archive/a.arc.gz: it is not read from within a package"),
+        ("archive/a.warc.zst", "X!archive/a.warc.zst: it is not read from within a package"),
+        ("b.wacz", "X!b.wacz: it is not read from within a package"),
+    ],
+)
+def test_a_zip_file_without_warc_files_is_told(tmp_path: Path, name: str, message: str) -> None:
+    (told,) = read(package(tmp_path, (name, ARCHIVE.data)))
+    assert told.startswith(message)

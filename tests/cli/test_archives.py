@@ -146,6 +146,19 @@ def test_what_is_left_out_is_told_with_its_place(tmp_path: Path) -> None:
     assert (summary["known"], summary["problems"]) == (2, 1)
 
 
+def test_what_holds_nothing_makes_no_collection(tmp_path: Path) -> None:
+    (tmp_path / "urls.txt").write_text("http://a.test/\nhttp://b.test/\n")
+    done = run("gossamer", "import", "urls.txt", "-o", "c", cwd=tmp_path)
+    assert (done.code, done.err.splitlines()[-2:]) == (
+        1,
+        [
+            "urls.txt: there is no WARC record in it",
+            "Error: nothing was taken in; give WARC or WACZ files that hold answers of web servers",
+        ],
+    )
+    assert not (tmp_path / "c").exists()
+
+
 def test_a_crawl_and_an_import_do_not_work_at_once(folder: Path, tmp_path: Path) -> None:
     (tmp_path / "x.warc.gz").write_bytes(pages(1).data)
     lock = FolderLock(folder, "gossamer crawl", 0.0)

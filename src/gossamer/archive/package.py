@@ -1,12 +1,13 @@
 """The WARC files in what a person hands over: a file is one itself, a WACZ is a zip that holds some (WACZ 1.1.1, 4.1)."""
 
+import re
 import shutil
 import stat
 import struct
 import zipfile
 import zlib
 from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryFile
@@ -15,6 +16,23 @@ from typing import BinaryIO
 from gossamer.errors import UsageError
 
 _ZIP = b"PK\x03\x04"
+_WARC = (".warc", ".warc.gz")
+_ARCHIVES = (*_WARC, ".warc.zst", ".arc", ".arc.gz", ".wacz")
+_GZIP = 31
+_MAGIC = 512  # bytes of a file that tell what it is
+_OTHERS = (
+    (
+        re.compile(rb"filedesc:"),
+        "it is an ARC file, the format before WARC, which is not read; convert it with: warcio recompress OLD.arc.gz NEW.warc.gz",
+    ),
+    (
+        re.compile(rb"\x28\xb5\x2f\xfd|[\x50-\x5f]\x2a\x4d\x18"),  # RFC 8878 3.1.1, 3.1.2
+        "it is compressed with zstd, which is not read; undo that first",
+    ),
+    (re.compile(rb"BZh[1-9]|\xfd7zXZ\0"), "it is compressed in a way that is not read; undo that first"),
+    (re.compile(rb".{257}ustar", re.DOTALL), "it is a tar file; unpack it, and import the WARC files in it"),
+)
+_CACHE = "it is a cache of HTTrack, which only HTTrack can read; WARC files are made by: httrack --warc"
 _LOCAL_HEADER = struct.Struct("<4s22xHH")  # APPNOTE 4.3.7: signature, …, lengths of name and extra field
 _MAX_RATIO = 200  # a deflated WARC file that grows more is a bomb: what it holds is compressed already
 _ENCRYPTED = 1
@@ -54,7 +72,22 @@ def opened(path: Path) -> Iterator[Iterator[Part | Unreadable]]:
         if file is None:
             raise UsageError(f"{path} is no file", hint="name a WARC or WACZ file")
         size = path.stat().st_size
-        yield _package(path, file, size, stack) if file.read(4) == _ZIP else iter((Part(str(path), file, 0, size),))
+        if file.read(len(_ZIP)) == _ZIP:
+            yield _package(path, file, size, stack)
+        else:
+            other = _other_format(file)
+            yield iter((Unreadable(str(path), other) if other else Part(str(path), file, 0, size),))
+
+
+def _other_format(file: BinaryIO) -> str:
+    """What is wrong with a file that is none of ours for sure; nothing where it has to be read to be told."""
+    file.seek(0)
+    start = file.read(_MAGIC)
+    if not start:
+        return "the file is empty"
+    with suppress(zlib.error):
+        start = zlib.decompressobj(_GZIP).decompress(start, _MAGIC)
+    return next((message for magic, message in _OTHERS if magic.match(start)), "")
 
 
 def _package(path: Path, file: BinaryIO, size: int, stack: ExitStack) -> Iterator[Part | Unreadable]:
@@ -64,17 +97,20 @@ def _package(path: Path, file: BinaryIO, size: int, stack: ExitStack) -> Iterato
         yield Unreadable(str(path), f"the zip file is damaged ({error}): it is searched for records")
         yield Part(str(path), file, 0, size)
         return
-    for entry in package.infolist():
-        if entry.filename.lower().endswith((".warc", ".warc.gz")):
-            yield _entry(path, file, size, package, entry, stack)
-        elif entry.filename.lower().endswith(".wacz"):
-            yield Unreadable(f"{path}!{entry.filename}", "a package within a package is not read; import it by itself")
+    entries = [entry for entry in package.infolist() if entry.filename.lower().endswith(_ARCHIVES)]
+    for entry in entries:
+        yield _entry(path, file, size, package, entry, stack)
+    if not entries:
+        is_httrack = any(name.startswith(("http://", "https://")) for name in package.namelist())
+        yield Unreadable(str(path), _CACHE if is_httrack else "there is no WARC file in this zip file")
 
 
 def _entry(
     path: Path, file: BinaryIO, size: int, package: zipfile.ZipFile, entry: zipfile.ZipInfo, stack: ExitStack
 ) -> Part | Unreadable:
     name = f"{path}!{entry.filename}"
+    if not entry.filename.lower().endswith(_WARC):
+        return Unreadable(name, "it is not read from within a package; import it by itself")
     if entry.flag_bits & _ENCRYPTED:
         return Unreadable(name, "it is encrypted")
     try:

@@ -50,6 +50,8 @@ def import_files(files: tuple[Path, ...], folder: Path, as_json: bool, flags: Ma
     teller = _Teller(as_json=as_json)
     tally = asyncio.run(take_in(ImportOrder(folder, files, loaded), teller.tell, teller.observe))
     _summary(tally, folder, as_json=as_json)
+    if not (tally.captures or tally.known):
+        raise ProblemFound("nothing was taken in", hint="give WARC or WACZ files that hold answers of web servers")
     if tally.problems:
         count = "one thing was" if tally.problems == 1 else f"{tally.problems} things were"
         raise ProblemFound(f"{count} left out", hint="the rest was taken in")

@@ -31,7 +31,7 @@ _PLAIN: dict[int, str | None] = (
 )
 _JSON = {code: f"\\u{code:04x}" for code in _PLAIN if code >= 0x7F}  # json escapes the others itself
 _REPLACED = re.compile(f"[\ud800-\udfff{''.join(chr(code) for code in _PLAIN if not 0xD800 <= code < 0xE000)}]")
-_FORMULA = ("=", "+", "-", "@")
+_FORMULA = tuple("=+-@＝＋－＠")
 _SAMPLE = 200  # rows that decide how wide the columns of a table are: the rest is not held in memory
 
 
@@ -152,7 +152,7 @@ def _write_csv(fields: Sequence[str], rows: Iterable[Row]) -> None:
 def safe_cell(value: object) -> str:
     """Spreadsheets run cells that start like a formula, unless a quote stands before (OWASP, CSV Injection)."""
     text = _cell(value)
-    return "'" + text if isinstance(value, str) and text.startswith(_FORMULA) else text
+    return "'" + text if isinstance(value, str) and text.lstrip().startswith(_FORMULA) else text
 
 
 def _write_table(fields: Sequence[str], rows: Iterable[Row]) -> None:

@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 
 from archive.samples import exchange
+from gossamer import url as urls
 from gossamer.archive import doomed
 from gossamer.archive.answers import read_answer
 from gossamer.archive.catalogue import opened
@@ -123,6 +124,37 @@ def test_what_others_have_of_it_is_let_go(folder: Path) -> None:
     ((body,),) = database.execute("SELECT body FROM event WHERE kind = 'started'").fetchall()
     assert json.loads(body) == {"seeds": [A, "[forgotten]", "b.test"]}
     database.close()
+
+
+@pytest.mark.parametrize(
+    "path", ["it's.html", "a(b)", "x).,", "q?a='b'&c=\\d", "p|q", "[1]", "semi;", "e%27nc", "a.b...", "'"]
+)
+@pytest.mark.parametrize("around", ["fetched {}: ok", "to '{}', which", "({}).", "at {}", '"{}"', "<{}>", "{} it's"])
+def test_a_mention_is_found_whatever_stands_around_it(folder: Path, path: str, around: str) -> None:
+    url = urls.canonicalise(path, A)
+    assert url is not None
+    database = sqlite3.connect(folder / "crawl.db")
+    with database:
+        database.execute("UPDATE url SET reason = ? WHERE url = ?", (around.format(url), A))
+        database.execute("UPDATE url SET url = ? WHERE url = ?", (url, f"{A}old"))
+        database.execute("INSERT INTO event (at, kind, body) VALUES (1, 'x', ?)", (json.dumps([around.format(url)]),))
+    database.close()
+    other = f"{url}x"
+    (folder / "gossamer.log").write_text(f"{around.format(url)}\n{around.format(other)}\n")
+    forget(folder, urls=(url,))
+    database = sqlite3.connect(folder / "crawl.db")
+    ((reason,),) = database.execute("SELECT reason FROM url WHERE url = ?", (A,))
+    ((body,),) = database.execute("SELECT body FROM event WHERE kind = 'x'")
+    database.close()
+    clean = around.format("[forgotten]")
+    assert (reason, json.loads(body)) == (clean, [clean])
+    assert (folder / "gossamer.log").read_text() == f"{clean}\n{around.format(other)}\n"
+
+
+def test_a_mention_in_another_spelling_is_found(folder: Path) -> None:
+    (folder / "gossamer.log").write_text("to HTTP://A.TEST:80/secret, which\n")
+    forget(folder, urls=(f"{A}secret",))
+    assert (folder / "gossamer.log").read_text() == "to [forgotten], which\n"
 
 
 def test_every_table_was_thought_of() -> None:

@@ -207,6 +207,13 @@ def test_forgetting(folder: Path) -> None:
     assert (again.code, "nothing is known of it" in again.err) == (1, True)
 
 
+def test_how_to_exclude_what_was_forgotten_is_said_as_it_works(folder: Path) -> None:
+    done = run("gossamer", "forget", str(folder), "--host", "a.test")
+    assert done.err.endswith("gossamer crawl " + str(folder) + r" --exclude 're:^https?://a\.test(?::\d+)?/'" + "\n")
+    done = run("gossamer", "forget", str(folder), "--host", "b.test", "--pattern", "*/x")
+    assert "--exclude PATTERN" in done.err
+
+
 @pytest.mark.parametrize("arguments", [(), (A, "--host", "a.test"), ("--pattern", "re:(")])
 def test_what_is_to_be_forgotten_must_be_clear(folder: Path, arguments: tuple[str, ...]) -> None:
     assert run("gossamer", "forget", str(folder), *arguments).code == 2

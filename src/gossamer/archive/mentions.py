@@ -9,6 +9,7 @@ from typing import Any
 
 import apsw
 
+from gossamer import url as urls
 from gossamer.archive.aside import written_aside
 from gossamer.archive.database import select
 from gossamer.archive.disk import write_error
@@ -19,8 +20,9 @@ from gossamer.errors import ArchiveError
 FORGOTTEN = "[forgotten]"
 """What stands where a URL stood."""
 
-_URL = re.compile(r"https?://[^\s\"'<>\\]+")
-_AFTER = ".,;:!?)]}"  # ends the sentence, and not the URL
+_URL = re.compile(r"https?://[^\s\"<>]+", re.IGNORECASE)
+_AFTER = ".,;:!?)]}'"  # may end the sentence, and not the URL
+_MOST_AFTER = 4  # of these that are tried
 _TEXTS = (("url", ("id",), "reason"), ("attempt", ("url", "attempt"), "outcome"))
 _OBJECTS = (("event", "body"), ("command", "arguments"))
 
@@ -39,8 +41,17 @@ class Mentions:
         return _URL.sub(lambda found: self._cleaned_url(found[0]), text)
 
     def _cleaned_url(self, text: str) -> str:
-        url = text.rstrip(_AFTER)
-        return FORGOTTEN + text[len(url) :] if self.is_meant(url) or self.is_meant(text) else text
+        """What follows a URL can't be told from its end: all that it may be is asked for."""
+        for after in range(_MOST_AFTER + 1):
+            end = len(text) - after
+            if self._is_meant(text[:end]):
+                return FORGOTTEN + text[end:]
+            if not text[:end].endswith(tuple(_AFTER)):
+                break
+        return text
+
+    def _is_meant(self, text: str) -> bool:
+        return self.is_meant(text) or self.is_meant(urls.canonicalise(text) or "")
 
     def cleaned_value(self, value: Any) -> Any:
         """A JSON value without URLs that are meant."""

@@ -18,6 +18,9 @@ from gossamer.cli.options import Command
 from gossamer.clock import SystemClock
 from gossamer.errors import ProblemFound, UsageError
 from gossamer.lock import FolderLock
+from gossamer.policy.patterns import any_of_host, literal
+
+_SHOWN = 3
 
 FIELDS = tuple(field.name for field in fields(Forgotten))
 
@@ -95,10 +98,13 @@ def _show(done: Forgotten, target: Target, folder: Path, *, as_json: bool, dry_r
         return
     if not done.is_clean:
         output.say("Another program reads the database: their bytes leave its files when this is run once more.")
-    wanted = [
-        *target.patterns,
-        *([f"*://{target.host}/*"] if not target.patterns and target.host else []),
-        *target.urls,
-    ]
-    excluded = " ".join(f"--exclude {shlex.quote(text)}" for text in wanted[:3])
-    output.say(f"To keep a later crawl from them: gossamer crawl {folder} {excluded}")
+    output.say(f"To keep a later crawl from them: {_how_to_exclude(target, folder)}")
+
+
+def _how_to_exclude(target: Target, folder: Path) -> str:
+    """The command for it; no pattern says that a host and another pattern are meant at once."""
+    if target.host and target.patterns:
+        return f"exclude the part of the site that you mean with: gossamer crawl {folder} --exclude PATTERN"
+    wanted = [*target.patterns, *map(literal, target.urls), *([any_of_host(target.host)] if target.host else [])]
+    excluded = " ".join(f"--exclude {shlex.quote(text)}" for text in wanted[:_SHOWN])
+    return f"gossamer crawl {folder} {excluded}{' …' if len(wanted) > _SHOWN else ''}"

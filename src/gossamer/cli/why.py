@@ -53,7 +53,10 @@ def _show(found: History) -> None:
 def _find(connection: apsw.Connection, text: str) -> int:
     url_id = meant(connection, text)
     if url_id is None:
-        raise ProblemFound(f"{text} is not known here", hint="no page links to it; gossamer urls lists what is known")
+        raise ProblemFound(
+            f"{text} is not known here",
+            hint="no page linked to it when it was read, or it was forgotten; gossamer urls lists what is known",
+        )
     return url_id
 
 

@@ -4,6 +4,8 @@ In a glob ``*`` stands for any run of characters, slashes too, ``?`` for any one
 for any other. A regular expression is RE2's and is searched for in the URL. Both take linear time whatever the URL.
 """
 
+import re
+
 import re2
 
 from gossamer.errors import SettingsError
@@ -30,6 +32,17 @@ class Patterns:
             if compiled.search(url):
                 return next(pattern for pattern, one in self._each if one.search(url))
         return None
+
+
+def literal(text: str) -> str:
+    """The glob that means this text and no other."""
+    return re.sub(r"[*?]|(?<!://)\[", r"[\g<0>]", text)  # behind :// a bracket is that of an address, see below
+
+
+def any_of_host(host: str) -> str:
+    """The pattern that means every URL of a host; without a port whatever its port."""
+    port = "" if re.search(r":\d+\Z", host) else r"(?::\d+)?"
+    return f"re:^https?://{re2.escape(host)}{port}/"
 
 
 def _compile(pattern: str, expression: str) -> "re2._Regexp[str]":

@@ -1,7 +1,10 @@
 """A copy of a collection as of one moment, also while it is written to."""
 
+import asyncio
+import os
 import sqlite3
 import threading
+import time
 from pathlib import Path
 
 import pytest
@@ -11,8 +14,12 @@ from gossamer.archive.catalogue import opened
 from gossamer.archive.database import open_for_writing
 from gossamer.archive.disk import Disk
 from gossamer.archive.forget import Forgetter, Target
+from gossamer.archive.status import status
 from gossamer.archive.verify import verify
+from gossamer.clock import SystemClock
+from gossamer.collection import Collection
 from gossamer.errors import ArchiveError, UsageError
+from gossamer.settings_files import load
 from small import Careless, Small
 
 A = "http://a.test/"
@@ -190,3 +197,25 @@ def test_a_copy_that_failed_is_made_by_the_next(small: Small, tmp_path: Path, at
     check(tmp_path / "b")
     assert known(tmp_path / "b") == known(small.folder)
     small.seal()
+
+
+def test_a_copy_of_a_running_crawl_does_not_run(small: Small, tmp_path: Path) -> None:
+    small.connection.execute(
+        "INSERT OR REPLACE INTO heartbeat VALUES (1, ?, ?, 'running', 0, 1, '{}')", (time.time(), os.getpid())
+    )
+    backup(small.folder, tmp_path / "b")
+    with opened(tmp_path / "b") as connection:
+        assert status(connection, time.time()).state == "interrupted"
+
+
+def test_what_was_worked_on_is_not_written_over(small: Small, tmp_path: Path) -> None:
+    backup(small.folder, tmp_path / "b")
+    backup(small.folder, tmp_path / "b")
+    with pytest.raises(UsageError, match="worked on since"):
+        backup(tmp_path / "b", small.folder)  # the other way round
+    loaded = load({"min_free": 0}, collection=None, environment={}, user_file=None)
+    collection = Collection(tmp_path / "b", SystemClock())
+    asyncio.run(collection.open(loaded.settings, (), lambda: None).frontier.aclose())
+    collection.close()
+    with pytest.raises(UsageError, match="worked on since"):
+        backup(small.folder, tmp_path / "b")

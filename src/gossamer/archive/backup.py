@@ -26,6 +26,17 @@ from gossamer.errors import ArchiveError, UsageError
 _PLAIN_FILES = ("gossamer.toml", "gossamer.log")
 _CHUNK = 1 << 20
 
+_BECOME_COPY = """
+INSERT OR REPLACE INTO meta SELECT 'copied', value FROM meta WHERE name = 'epoch';
+UPDATE heartbeat SET pid = 0;
+"""
+"""No process is at work on the copy. Whoever works on it takes another epoch."""
+
+_IS_COPY = """
+SELECT EXISTS (SELECT 1 FROM meta AS copied JOIN meta AS epoch ON epoch.value = copied.value
+    WHERE copied.name = 'copied' AND epoch.name = 'epoch')
+"""
+
 
 @dataclass(frozen=True, slots=True)
 class BackedUp:
@@ -73,23 +84,30 @@ class Backup:
         return BackedUp(len(segments), self._copied, self._linked, removed, self._bytes)
 
     def _check_target(self, connection: apsw.Connection) -> None:
-        """An earlier copy of the same collection, which its secret tells, or an empty folder."""
+        """An earlier copy of the same collection, which its secret tells, that is a copy still; or an empty folder."""
         if not (self._target / NAME).exists():
             return
         other = open_for_reading(self._target / NAME)
         try:
             query = "SELECT value FROM meta WHERE name = 'secret'"
             is_same = select(connection, query) == select(other, query)
+            is_copy = bool(other.execute(_IS_COPY).get)
         finally:
             other.close()
         if not is_same:
             raise UsageError(f"{self._target} holds another collection", hint="name another folder")
+        if not is_copy:
+            raise UsageError(
+                f"{self._target} was worked on since it was copied, which would be lost", hint="name another folder"
+            )
 
     def _copy_database(self, connection: apsw.Connection, aside: Path) -> list[Segment]:
         copy = apsw.Connection(str(aside))
         try:
             with copy.backup("main", connection, "main") as backup:
                 backup.step(-1)  # all of it: between steps the crawl might write, and it would begin again
+            with copy:
+                copy.execute(_BECOME_COPY)
             copy.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
             segments = store.load_segments(copy)
         finally:

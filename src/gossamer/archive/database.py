@@ -20,7 +20,8 @@ VERSION = 1
 """Of the schema; migrations go forward only, and an older program refuses a newer file."""
 
 SCHEMA = """
--- name/value pairs: secret (of fingerprints), home (the machine it was started on), epoch, created, name
+-- name/value pairs: secret (of fingerprints), home (the machine it was started on), epoch, created, name, copied (in a
+-- copy: the epoch then)
 CREATE TABLE meta (name TEXT PRIMARY KEY, value) WITHOUT ROWID;
 
 -- one row an origin. Times are seconds since 1970.

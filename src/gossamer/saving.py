@@ -1,9 +1,10 @@
 """One offline copy from a collection to a folder: builds parsers and journey around an open collection."""
 
+import os
 import tempfile
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from gossamer.archive.catalogue import opened
@@ -58,14 +59,14 @@ async def make_copy(order: SaveOrder, clock: Clock | None = None) -> Saved:
         earlier = _check_out(order, source)
         wanted = chosen(source.connection, order.choice)
         with workplace(order.out, clock.now()) as place:
-            saved = await save(source, wanted, place, earlier, parsers, ascii_only=order.ascii_only)
+            saved = await save(source, wanted, place, earlier, parsers, ascii_only=order.ascii_only, force=order.force)
             place.swap()
         return saved
 
 
 async def check_copy(out: Path, settings: Settings) -> Checked:
     """Walk a copy as a browser would. Raises GossamerError when it can't be read."""
-    async with parser_pool(b"not used", settings) as parsers:
+    async with _workers(settings) as parsers:
         return await check(out, parsers)
 
 
@@ -74,8 +75,13 @@ async def _reading(order: SaveOrder) -> AsyncIterator[tuple[Source, ParserPool]]
     """The collection as of one moment, also while a crawl writes to it, and parser workers."""
     with opened(order.folder) as connection, connection:
         source = Source(connection, order.folder, order.settings.max_decoded)
-        async with parser_pool(b"not used", order.settings) as parsers:
+        async with _workers(order.settings) as parsers:
             yield source, parsers
+
+
+def _workers(settings: Settings) -> ParserPool:
+    """One for each processor: unlike a crawl, nothing else here has much to do."""
+    return parser_pool(b"not used", replace(settings, parsers=settings.parsers or os.cpu_count() or 1))
 
 
 def _check_out(order: SaveOrder, source: Source) -> manifests.Manifest | None:

@@ -69,6 +69,7 @@ class Builder:
         ]
         self._would_change: dict[str, set[str]] = defaultdict(set)  # URL that may be saved yet: files that refer to it
         self._live: dict[str, Counter[str]] = {}  # by file's URL
+        self._linked: set[str] = set()
         self._tables = 0
 
     async def build(self, chosen: Iterable[Version]) -> Built:
@@ -87,6 +88,7 @@ class Builder:
             pending = self._again(more, lost=bool(lost))
         for counts in self._live.values():
             built.live.update(counts)
+        built.linked |= {end.url for url in self._linked if (end := self._source.end(url)) is not None}
         return built
 
     def _take(self, versions: Iterable[Version]) -> list[Version]:
@@ -154,6 +156,8 @@ class Builder:
                 try:
                     body, charset = self._source.read(version)
                 except ArchiveError as error:
+                    if isinstance(error.__cause__, OSError):
+                        raise  # a disk's trouble says nothing of a page
                     lost[version.url] = error.message
                     continue
                 under_way += len(body)
@@ -183,8 +187,8 @@ class Builder:
         live: Counter[str] = Counter()
         for reference in references:
             if reference.saved:
-                if reference.kind == Kind.PAGE:
-                    self._note_link(version, reference.url)
+                if reference.kind == Kind.PAGE and reference.url != version.url:
+                    self._linked.add(reference.url)
                 continue
             live[reference.kind] += 1
             end = self._source.end(reference.url)
@@ -193,11 +197,6 @@ class Builder:
             if reference.kind == Kind.REQUISITE and (end is None or end.url not in self._built.lost):
                 lacking.setdefault(reference.url, version.url)
         self._live[version.url] = live
-
-    def _note_link(self, version: Version, url: str) -> None:
-        end = version if url == version.url else self._source.end(url)
-        if end is not None and end.url != version.url:
-            self._built.linked.add(end.url)
 
 
 def is_text(content_type: str) -> bool:

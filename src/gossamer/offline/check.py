@@ -10,6 +10,7 @@ import os
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
+from functools import lru_cache
 from pathlib import Path, PurePosixPath
 from typing import Any, Protocol
 from urllib.parse import quote, unquote
@@ -174,7 +175,7 @@ def _look(path: str, base: str, what: str, value: str, where: str, walk: _Walk) 
     """Follow one reference as far as the file it means."""
     if not value.strip() and what == "load":
         return  # HTML: nothing is loaded for an empty address
-    target = _joined(value, base)
+    target = _target(value, base)
     if target is None or target.startswith(("http:", "https:")):
         walk.live += target is not None
         return
@@ -204,11 +205,21 @@ def _resolve(target: str, walk: _Walk) -> tuple[str, str, str]:
     return "there is no such file", "", ""
 
 
+def _target(value: str, base: str) -> str | None:
+    """Most pages of a folder refer to the same places in the same words."""
+    if value[:1] <= " " or value[0] in "?#":
+        return _joined(value, base)
+    return _joined_in(value, base[: base.rfind("/", 0, base.find("?") if "?" in base else None) + 1])
+
+
 def _joined(value: str, base: str) -> str | None:
     try:
         return str(ada_url.URL(value, base=base).href)
     except ValueError:
         return None
+
+
+_joined_in = lru_cache(maxsize=65536)(_joined)
 
 
 def _missing_fragments(walk: _Walk, dead: Iterable[tuple[str, str]]) -> Mapping[bool, list[Unresolved]]:

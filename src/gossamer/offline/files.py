@@ -18,6 +18,7 @@ class Files:
         self._folder = folder
         self._earlier = earlier
         self._made = {folder}
+        self._inside: dict[Path, bool] = {}
         self.written = 0  # files that were not in the earlier copy, or not so
         self.bytes = 0  # of these
 
@@ -47,7 +48,7 @@ class Files:
 
     def _link(self, place: str, path: Path, body: bytes) -> bool:
         """Share the earlier copy's file where it holds just these bytes and no link leads to it."""
-        if self._earlier is None or not _holds(self._earlier, place, body):
+        if self._earlier is None or not self._is_inside(path.parent) or not _holds(self._earlier / place, body):
             return False
         try:
             os.link(self._earlier / place, path, follow_symlinks=False)
@@ -55,12 +56,17 @@ class Files:
             return False  # a file system without links
         return True
 
+    def _is_inside(self, folder: Path) -> bool:
+        """Whether no link leads to what the earlier copy has at the place of a folder."""
+        if folder not in self._inside:
+            assert self._earlier is not None
+            inner = folder.relative_to(self._folder)
+            self._inside[folder] = (self._earlier / inner).resolve() == self._earlier.resolve() / inner
+        return self._inside[folder]
 
-def _holds(earlier: Path, place: str, body: bytes) -> bool:
-    path = earlier / place
+
+def _holds(path: Path, body: bytes) -> bool:
     try:
-        if os.path.realpath(path) != os.path.join(os.path.realpath(earlier), place):  # noqa: PTH118 - as realpath writes it
-            return False
         found = path.lstat()
         if not stat.S_ISREG(found.st_mode) or found.st_size != len(body):
             return False

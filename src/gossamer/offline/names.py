@@ -20,11 +20,12 @@ import unicodedata
 from collections import defaultdict
 from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import lru_cache
 from hashlib import sha256
 from urllib.parse import quote, unquote_to_bytes
 
 from gossamer.offline.extensions import KNOWN, extensions_of
-from gossamer.url import origin, path_and_query
+from gossamer.url import Origin, origin, path_and_query
 
 MAX_SEGMENT = 120
 """Bytes of a name in UTF-8; file systems allow 255, archives and other tools less."""
@@ -65,7 +66,7 @@ _USUAL = Form()
 def name_of(url: str, content_type: str, form: Form = _USUAL) -> str:
     """The path of a canonical http(s) URL's file in the copy, with slashes; ``content_type`` as the bytes have it."""
     path, has_query, query = path_and_query(url).partition("?")
-    host = _host_name(url, form)
+    host = _host_name(origin(url), form)
     *folders, last = path[1:].split("/")
     end = len(url) - len(path) - len(has_query) - len(query)
     names = []
@@ -109,9 +110,9 @@ def _apart(url: str, name: str) -> str:
     return f"{folder}/{_cut(stem, _ALL_DIGITS)}~x{sha256(url.encode('utf-8', 'surrogatepass')).hexdigest()}.{extension}"
 
 
-def _host_name(url: str, form: Form) -> str:
+@lru_cache(maxsize=4096)
+def _host_name(place: Origin, form: Form) -> str:
     """https on its own port is the host alone: http://a/x and https://a/x are two pages."""
-    place = origin(url)
     text, mark = _cleaned(place.hostname, place.hostname, form)
     if not mark and (_PORT.search(text) or text in OWN):
         mark = f"~x{_digest(place.hostname, form)}"
@@ -119,6 +120,7 @@ def _host_name(url: str, form: Form) -> str:
     return f"{_cut(text, len(mark) + len(port))}{mark}{port}"
 
 
+@lru_cache(maxsize=65536)
 def _folder_name(raw: str, url: str, form: Form) -> str:
     text, mark = _cleaned(raw, url, form)
     extension = _EXTENSION.search(text)

@@ -55,7 +55,10 @@ class Workplace:
                 _remove(path)
 
     def swap(self) -> None:
-        """Put the new copy where OUT is. Raises ArchiveError; then OUT is what it was."""
+        """Put the new copy where OUT is. Raises ArchiveError; then OUT is what it was.
+
+        But for the very last step, that the new name is made to survive a power cut: then OUT is the new copy.
+        """
         try:
             _sync(self.copy)
             if not self.out.exists():

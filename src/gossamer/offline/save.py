@@ -8,7 +8,7 @@ from typing import Protocol
 import apsw
 
 from gossamer.archive.database import select
-from gossamer.errors import ProblemFound
+from gossamer.errors import ArchiveError, ProblemFound
 from gossamer.offline import manifest as manifests
 from gossamer.offline.build import Builder, Built, Rewriter
 from gossamer.offline.check import Checked, Reader, Unresolved, check
@@ -77,10 +77,12 @@ async def save(
     workers: Workers,
     *,
     ascii_only: bool = False,
+    force: bool = False,
 ) -> Saved:
     """Build and check the copy of the chosen URLs in the workplace; it is put in place by `Workplace.swap`.
 
-    Raises ArchiveError when it can't be written, ProblemFound when there is nothing to save.
+    Raises ArchiveError when it can't be written, and without ``force`` when the earlier copy has a page that is damaged
+    in the archive; ProblemFound when there is nothing to save.
     """
     ends = {each.url: source.versions.end(each.id) for each in chosen}
     wanted = [end for end in ends.values() if end is not None]
@@ -88,6 +90,8 @@ async def save(
         raise ProblemFound("of what was chosen nothing could be fetched", hint="gossamer urls tells why")
     files = Files(place.copy, place.out if earlier is not None else None)
     built = await Builder(source, files, place.folder, workers, ascii_only=ascii_only).build(wanted)
+    if earlier is not None and not force:
+        _keep_what_is_damaged(earlier, built)
     missing = _missing(chosen, ends, built, source.versions)
     title = title_of(source.connection)
     listed = [end.url for end in wanted]
@@ -103,6 +107,16 @@ async def save(
     )
     files.write(MANIFEST, manifests.write(record))
     return _report(record, earlier, built, missing, _gone(chosen, source.versions), files, checked)
+
+
+def _keep_what_is_damaged(earlier: Manifest, built: Built) -> None:
+    """What the archive has no more stays where it still is."""
+    for file in earlier.files:
+        if file.url in built.lost:
+            raise ArchiveError(
+                f"{file.url} can't be saved anew ({built.lost[file.url]}), and the earlier copy has it",
+                hint="keep that copy, or replace it with --force",
+            )
 
 
 def _missing(

@@ -7,14 +7,14 @@ import apsw
 from gossamer.archive.answers import read_answer
 from gossamer.archive.database import select
 from gossamer.archive.history import find
-from gossamer.archive.pages import links_of
 from gossamer.errors import ArchiveError
 from gossamer.offline.versions import Version, Versions
 from gossamer.parse import encoding
 from gossamer.parse.body import decode
+from gossamer.parse.links import unpack_of
 from gossamer.records import Failure, Kind, Via
 
-_FRAMES = (Via.FRAME, Via.IFRAME)
+_NEEDED = (Via.REQUISITE, Via.FRAME, Via.IFRAME)
 
 
 class Source:
@@ -41,8 +41,9 @@ class Source:
         any host, and the frames of its own site.
         """
         found: dict[str, None] = {}
-        for link in links_of(self.connection, version.page):
-            if not link.other and (link.via is Via.REQUISITE or (link.via in _FRAMES and self._is_internal(link.url))):
+        rows = select(self.connection, "SELECT blob FROM links WHERE page = ?", (version.page,))
+        for link in unpack_of(bytes(rows[0][0]), _NEEDED) if rows else ():
+            if not link.other and (link.via is Via.REQUISITE or self._is_internal(link.url)):
                 found[link.url] = None
         return list(found)
 

@@ -92,11 +92,11 @@ class Versions:
             (url_id,),
         )
         if newest is None:
-            return Standing(trouble=self._outcome(url_id, None))
+            return Standing(trouble=self._last_try(url_id)[1])
         page, attempt, status, redirect_to, truncated, size = newest
         version = self._good_version(url_id)
-        outcome = self._outcome(url_id, attempt)
-        if outcome:
+        tried, outcome = self._last_try(url_id)
+        if tried is not None and tried > attempt:
             return _in_trouble(version, outcome)
         if status in _GONE:
             return Standing(is_gone=True, trouble=f"status {status}")
@@ -104,7 +104,8 @@ class Versions:
             return _in_trouble(version, "it redirects to where nothing is", leads_to=redirect_to)
         if status == _UNCHANGED or (version is not None and version.page == page):
             return Standing(version)
-        return _in_trouble(version, _fault(status, truncated, size))
+        said = outcome if tried == attempt and 200 <= status < 300 else ""
+        return _in_trouble(version, said or _fault(status, truncated, size))
 
     def _good_version(self, url_id: int) -> Version | None:
         row = select_one(
@@ -119,14 +120,14 @@ class Versions:
         version = Version(*row)
         return replace(version, is_page=bool(version.is_page))
 
-    def _outcome(self, url_id: int, attempt: int | None) -> str:
-        """How the newest try ended where it brought no answer at all."""
+    def _last_try(self, url_id: int) -> tuple[int | None, str]:
+        """The number of the newest try that has something to be told, and that."""
         row = select_one(
             self._connection,
             "SELECT attempt, outcome FROM attempt WHERE url = ? ORDER BY attempt DESC LIMIT 1",
             (url_id,),
         )
-        return str(row[1]) if row is not None and (attempt is None or row[0] > attempt) else ""
+        return (None, "") if row is None else (row[0], str(row[1]))
 
 
 def _in_trouble(version: Version | None, trouble: str, leads_to: int | None = None) -> Standing:

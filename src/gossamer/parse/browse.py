@@ -79,7 +79,8 @@ def browse(job: ParseJob) -> Facts:
         seen.references.extend(_imports(encoding.decode(job.body, "")[0]))
     elif kind == "application/manifest+json":
         seen.references.extend(_manifest(job.body))
-    found = {"references": seen.references[:_MOST], "names": list(seen.names)[:_MOST], "base": seen.base}
+    references = list(dict.fromkeys(seen.references))
+    found = {"references": references[:_MOST], "names": list(seen.names)[:_MOST], "base": seen.base}
     return Facts(kind, len(job.body), b"", derived=json.dumps(found))
 
 

@@ -1,6 +1,6 @@
 """The links of a page as one compact blob: what stands in its database row and travels between processes."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 
 import msgpack
 
@@ -80,6 +80,17 @@ def unpack_some(blob: bytes, places: Sequence[int] | None = None) -> tuple[Link,
     try:
         rows = msgpack.unpackb(blob, use_list=False)
         return tuple([_link(*row) for row in (rows if places is None else [rows[place] for place in places])])
+    except (ValueError, TypeError, LookupError, msgpack.UnpackException) as error:
+        raise ArchiveError(f"the links of a page are damaged ({error})") from error
+
+
+def unpack_of(blob: bytes, kinds: Collection[Via]) -> tuple[Link, ...]:
+    """The links of a blob that are of some kinds. Raises ArchiveError when the blob is damaged."""
+    codes = {_CODES[kind] for kind in kinds}
+    if not blob:
+        return ()
+    try:
+        return tuple([_link(*row) for row in msgpack.unpackb(blob, use_list=False) if row[0] & _KIND in codes])
     except (ValueError, TypeError, LookupError, msgpack.UnpackException) as error:
         raise ArchiveError(f"the links of a page are damaged ({error})") from error
 

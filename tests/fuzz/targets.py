@@ -7,7 +7,7 @@ import time
 import zlib
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
-from functools import cache
+from functools import cache, reduce
 from pathlib import Path
 
 import apsw
@@ -20,16 +20,17 @@ from gossamer.errors import ArchiveError, SettingsError, UsageError
 from gossamer.fetch import heads, set_cookie
 from gossamer.fetch.cookie_file import read_cookies, write_cookies
 from gossamer.fetch.credentials import Credentials
-from gossamer.parse import dates, directives, encoding, linkheader, refresh, sitemap, sniff, xmltokens
+from gossamer.parse import css, dates, directives, encoding, linkheader, refresh, sitemap, sniff, xmltokens
 from gossamer.parse.body import dechunk, decode, undo
 from gossamer.parse.job import DEFAULT_LIMITS
 from gossamer.parse.lexbor import read as read_by_lexbor
 from gossamer.parse.links import pack, unpack
+from gossamer.parse.resolve import Resolver, base_url
 from gossamer.parse.srcset import candidates
 from gossamer.policy import failures, robots
 from gossamer.policy.patterns import Patterns
 from gossamer.policy.robots import LIMIT
-from gossamer.records import Exchange, Failure, Headers, RecordPlace
+from gossamer.records import Exchange, Failure, Headers, RecordPlace, Via
 from gossamer.settings import TABLE
 from gossamer.settings_files import COLLECTION_FILE, DEFAULT, load
 from gossamer.settings_secrets import Credential
@@ -125,7 +126,10 @@ def sitemaps(data: bytes) -> None:
     for announced in (True, False):
         listing = sitemap.read(text, DEFAULT_LIMITS, NOW, announced=announced)
         if listing is not None:
-            assert len({entry.url for entry in listing.entries}) == len(listing.entries) <= DEFAULT_LIMITS.max_links
+            different = {(entry.url, entry.bases) for entry in listing.entries}
+            assert len(different) == len(listing.entries) <= DEFAULT_LIMITS.max_links
+            for entry in listing.entries:
+                Resolver(reduce(base_url, entry.bases, PAGE), None, "utf-8", b"k").resolve(entry.url)
             assert all(entry.lastmod is None or 0 <= entry.lastmod <= NOW + 86400 for entry in listing.entries)
 
 
@@ -137,6 +141,9 @@ def css_and_srcset(data: bytes) -> None:
         assert not set(url) & set(" \t\n\f\r")
     quoted = text.replace("&", "&amp;").replace('"', "&quot;")
     page = f'<style>{text}</style><p style="{quoted}"><img srcset="{quoted}"><a href="{quoted}">x</a>'
+    source, name = css.decode(data, "")
+    assert name
+    assert all(css.references(source))
     markup = read_by_lexbor(page.encode(), "utf-8")
     for _, url, _, _ in markup.references:
         urls.canonicalise(url, PAGE)
@@ -152,6 +159,7 @@ def headers_that_speak_of_pages(data: bytes) -> None:
     directives.directives([value], headers, NOW)
     canonical = linkheader.canonical(headers, PAGE)
     assert not canonical or urls.canonicalise(canonical) == canonical
+    assert all(via in (Via.LINK, Via.REQUISITE) for via, *_ in linkheader.references(headers))
     failure = failures.of_status(503, headers, NOW)
     assert failure is not None
     assert failure.retry_after is None or failure.retry_after >= 0

@@ -38,7 +38,8 @@ def test_links_in_headers_are_links_of_the_file(kind: str) -> None:
         ("content-type", kind),
         ("link", '<https://de.example/>; rel="alternate"; hreflang="de", <fr>; rel=alternate; hreflang=fr'),
         ("link", "<3>; rel=next, <style.css>; rel=preload; as=style, </c>; rel=canonical, <no>; rel=author"),
-        ("link", '<no2>; rel=next; anchor="/x"'),
+        ("link", '<no2>; rel=next; anchor="/x", <no3>; rel=alternate; type="application/json"'),
+        ("link", '<feed>; rel=alternate; type="application/atom+xml", <page>; rel=alternate; type=text/html'),
     )
     found = [(link.via, link.url.rpartition("/")[2] or link.url) for link in links("", *headers)]
     assert found == [
@@ -47,6 +48,8 @@ def test_links_in_headers_are_links_of_the_file(kind: str) -> None:
         (Via.LINK, "3"),
         (Via.REQUISITE, "style.css"),
         (Via.LINK, "c"),
+        (Via.LINK, "feed"),
+        (Via.LINK, "page"),
     ]
 
 

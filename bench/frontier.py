@@ -17,13 +17,13 @@ import tempfile
 import time
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass, field
+from itertools import repeat
 from pathlib import Path
 from typing import Any
 
 from gossamer import url as urls
 from gossamer.clock import ManualClock
-from gossamer.collection import DATABASE, Collection, Opened
-from gossamer.frontier.contract import Frontier
+from gossamer.collection import DATABASE, Collection
 from gossamer.records import Batch, Candidate, Claim, HostUpdate, Outcome, Settlement, State, Via
 from gossamer.settings import Settings
 from options import Options
@@ -79,66 +79,72 @@ def candidates(count: int, hosts: int, secret: bytes) -> Iterator[list[Candidate
             group = []
 
 
+class Desk:
+    """A frontier, the time it is told, and the news it brings."""
+
+    def __init__(self, folder: Path, now: float) -> None:
+        self.clock = ManualClock(now)
+        self._news = asyncio.Event()
+        self.opened = Collection(folder, self.clock).open(SETTINGS, [], self._news.set)
+        self.frontier = self.opened.frontier
+
+    async def lease(self) -> Claim:
+        """The next claim; time goes by as it has to."""
+        while not isinstance(found := self.frontier.lease(self.clock.now()), Claim):
+            if found.until is not None:
+                self.clock.advance(max(0.0, found.until - self.clock.now()))
+            elif self.frontier.is_reading:
+                await self._news.wait()
+            else:
+                raise RuntimeError("the frontier is empty")
+            self._news.clear()
+        return found
+
+    async def settle(self, filled: Filled) -> None:
+        """One group from lease to commit."""
+        begun = time.perf_counter()
+        claims = [await self.lease() for _ in range(SETTLED_AT_ONCE)]
+        updates = [HostUpdate(claim.host_id, self.clock.now() + 1.0, delay=1.0) for claim in claims]
+        for claim, update in zip(claims, updates, strict=True):
+            self.frontier.answered(claim, update)
+        outcomes = map(Outcome, claims, repeat(Settlement(State.FINISHED)), updates)
+        ready = time.perf_counter()
+        await self.frontier.commit(Batch(tuple(outcomes), self.opened.lease))
+        ended = time.perf_counter()
+        filled.settling.append(ended - begun)
+        filled.commits.append(ended - ready)
+
+
 async def fill(folder: Path, count: int, hosts: int) -> Filled:
     """Add, settle one URL in ten, close."""
-    clock, filled = ManualClock(time.time()), Filled(count)
-    opened = Collection(folder, clock).open(SETTINGS, [], lambda: None)
-    for group in candidates(count, hosts, opened.secret):
+    desk, filled = Desk(folder, time.time()), Filled(count)
+    for group in candidates(count, hosts, desk.opened.secret):
         begun, cpu = time.perf_counter(), time.process_time()
-        await opened.frontier.add(group)
+        await desk.frontier.add(group)
         filled.adding.append(time.perf_counter() - begun)
         filled.cpu_adding += time.process_time() - cpu
     cpu = time.process_time()
     for _ in range(max(1, count // 10 // SETTLED_AT_ONCE)):
-        await settle(opened, clock, filled)
+        await desk.settle(filled)
     filled.cpu_settling = time.process_time() - cpu
     begun = time.perf_counter()
-    await opened.frontier.aclose()
+    await desk.frontier.aclose()
     filled.closing = time.perf_counter() - begun
     filled.memory = memory()
     filled.bytes = (folder / DATABASE).stat().st_size
     return filled
 
 
-async def settle(opened: Opened, clock: ManualClock, filled: Filled) -> None:
-    """One group from lease to commit."""
-    begun = time.perf_counter()
-    claims = [await lease(opened.frontier, clock) for _ in range(SETTLED_AT_ONCE)]
-    updates = [HostUpdate(claim.host_id, clock.now() + 1.0, delay=1.0) for claim in claims]
-    for claim, update in zip(claims, updates, strict=True):
-        opened.frontier.answered(claim, update)
-    outcomes = (
-        Outcome(claim, Settlement(State.FINISHED), update) for claim, update in zip(claims, updates, strict=True)
-    )
-    ready = time.perf_counter()
-    await opened.frontier.commit(Batch(tuple(outcomes), opened.lease))
-    ended = time.perf_counter()
-    filled.settling.append(ended - begun)
-    filled.commits.append(ended - ready)
-
-
-async def lease(frontier: Frontier, clock: ManualClock) -> Claim:
-    """The next claim, whenever its time is."""
-    while not isinstance(found := frontier.lease(clock.now()), Claim):
-        if frontier.is_reading:
-            await asyncio.sleep(0)
-        elif found.until is not None:
-            clock.advance(max(0.0, found.until - clock.now()))
-        else:
-            raise RuntimeError("the frontier is empty")
-    return found
-
-
 async def reopen(folder: Path, *, crash: bool) -> Reopened:
-    """Open, lease, and end."""
-    begun, clock = time.perf_counter(), ManualClock(time.time() + 3600)
-    opened = Collection(folder, clock).open(SETTINGS, [], lambda: None)
-    await lease(opened.frontier, clock)
+    """Open, lease, and end. It is an hour later: every host may be asked."""
+    begun = time.perf_counter()
+    desk = Desk(folder, time.time() + 3600)
+    await desk.lease()
     reopened = Reopened(time.perf_counter() - begun, memory())
     if crash:
         print(json.dumps(asdict(reopened)), flush=True)
         os._exit(0)
-    await opened.frontier.aclose()
+    await desk.frontier.aclose()
     return reopened
 
 

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from gossamer import url as urls
 from gossamer.fetch.cookies import MAX_COOKIES, MAX_HEADER, MAX_PER_DOMAIN, CookieJar
-from gossamer.fetch.set_cookie import MAX_AGE, MAX_SIZE, cookie_date
+from gossamer.fetch.set_cookie import MAX_AGE, MAX_SIZE, Cookie, cookie_date
 
 CASES = Path(__file__).resolve().parents[2] / "../shared/data/conformance/cookies.json"
 NOW = 1_800_000_000.0
@@ -160,8 +160,29 @@ def test_addresses_have_no_parents(domain: str) -> None:
     assert not sent(f"a=b; Domain={domain}", by="http://127.0.0.1/", to="http://127.0.0.1/")
 
 
-def test_ports_share_cookies_and_schemes_do() -> None:
-    assert sent("a=b; Path=/", by="https://example.org:8443/", to="http://example.org:81/") == "a=b"
+def test_ports_share_no_cookies_but_the_schemes_own_do() -> None:
+    """A redirect to another port is one to another origin; http and https are mostly the same site."""
+    assert sent("a=b", by="https://example.org:8443/", to="https://example.org:8443/x") == "a=b"
+    assert sent("a=b", by="https://example.org:8443/", to="https://example.org/") == ""
+    assert sent("a=b", by="https://example.org:8443/", to="http://example.org:81/") == ""
+    assert sent("a=b; Domain=example.org", by="https://example.org:8443/", to="https://www.example.org/") == ""
+    assert sent("a=b", by="http://example.org/", to="https://example.org/") == "a=b"
+    assert sent("a=b", by="http://example.org/", to="http://example.org:443/") == ""
+    jar = jar_with("a=1", url="http://example.org:81/")
+    jar.take("http://example.org:82/", (("set-cookie", "a=2"),), NOW)
+    assert [jar.header(f"http://example.org:{port}/", NOW) for port in (81, 82, 83)] == ["a=1", "a=2", ""]
+
+
+def test_a_cookie_of_a_file_is_for_any_port_until_a_server_sets_it() -> None:
+    """Files of cookies know no ports."""
+    brought = Cookie("a", "1", "example.org", True, "/")
+    jar = CookieJar([brought])
+    assert [jar.header(f"http://example.org:{port}/", NOW) for port in (80, 81)] == ["a=1", "a=1"]
+    jar.take("http://example.org:81/", (("set-cookie", "a=2; Path=/"),), NOW)
+    assert [jar.header(f"http://example.org:{port}/", NOW) for port in (80, 81)] == ["", "a=2"]
+    jar = CookieJar([brought])
+    jar.take("http://example.org:81/", (("set-cookie", "a=; Path=/; Max-Age=0"),), NOW)
+    assert len(jar) == 0
 
 
 @pytest.mark.parametrize(

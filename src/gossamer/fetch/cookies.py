@@ -6,9 +6,10 @@ Why not a library's: of the 222 cases of the http-state suite, ours does as 219 
 
 from collections import OrderedDict
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 
 from gossamer import url as urls
-from gossamer.fetch.set_cookie import Cookie, is_within, parse, path_of
+from gossamer.fetch.set_cookie import Cookie, Key, is_within, parse, path_of, port_of
 from gossamer.records import Headers
 
 MAX_PER_DOMAIN = 180
@@ -20,8 +21,6 @@ MAX_COOKIES = 20_000
 MAX_HEADER = 8192
 """Octets of a Cookie header; servers refuse longer ones. What no longer fits is left out, shortest paths first."""
 
-_Key = tuple[str, str, str]
-
 
 class CookieJar:
     """Takes cookies and hands them out. Everything in it is secret: it goes to servers and nowhere else.
@@ -32,7 +31,7 @@ class CookieJar:
     def __init__(self, cookies: Iterable[Cookie] = (), *, takes: bool = True) -> None:
         self._takes = takes
         # By registrable domain, the one longest not used first; a domain's own in the order in which they were set.
-        self._domains: OrderedDict[str, dict[_Key, tuple[int, Cookie]]] = OrderedDict()
+        self._domains: OrderedDict[str, dict[Key, tuple[int, Cookie]]] = OrderedDict()
         self._count = 0
         self._serial = 0
         self.changes = 0
@@ -66,12 +65,13 @@ class CookieJar:
         if kept is None:
             return ""
         self._domains.move_to_end(domain)
-        path, is_secure = path_of(url), origin.scheme == "https"
+        path, is_secure, port = path_of(url), origin.scheme == "https", port_of(origin)
         meant = [
             (-len(cookie.path), serial, cookie)
             for serial, cookie in kept.values()
             if (is_secure or not cookie.secure)
             and (cookie.domain == origin.hostname if cookie.host_only else is_within(origin.hostname, cookie.domain))
+            and cookie.port in (None, port)
             and _covers(cookie.path, path)
             and not cookie.is_expired(now)
         ]
@@ -93,7 +93,8 @@ class CookieJar:
     def _put(self, cookie: Cookie, now: float) -> None:
         domain = urls.registrable_domain(cookie.domain)
         kept = self._domains.setdefault(domain, {})
-        serial, old = kept.pop(cookie.key, (0, None))
+        from_file = replace(cookie, port=None).key  # a server may change what a person brought
+        serial, old = kept.pop(cookie.key if cookie.key in kept else from_file, (0, None))
         self._count -= old is not None
         if cookie.is_expired(now):
             self.changes += old is not None

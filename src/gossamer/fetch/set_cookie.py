@@ -1,7 +1,8 @@
 """One Set-Cookie header and the cookie it means: the rules of browsers (RFC 6265bis, section 5).
 
-Stricter in two points. A cookie without a name is not taken (RFC 6265, section 5.2): nothing needs them, and attacks on
-name prefixes are made of them. An empty Domain attribute is ignored, as in RFC 6265, section 5.2.3.
+Stricter in three points. A cookie without a name is not taken (RFC 6265, section 5.2): nothing needs them, and attacks on
+name prefixes are made of them. An empty Domain attribute is ignored, as in RFC 6265, section 5.2.3. And a cookie goes back
+to the port that it came from: "cookies do not provide isolation by port" (RFC 6265, section 8.5) is what others regret.
 """
 
 import re
@@ -9,6 +10,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 
 from gossamer import url as urls
+from gossamer.url import Origin
 
 MAX_SIZE = 4096
 """Octets of name and value together (RFC 6265bis, section 5.6)."""
@@ -17,6 +19,7 @@ MAX_AGE = 400 * 86400.0
 """Seconds; what is to be kept longer is kept so long (RFC 6265bis, section 5.5)."""
 
 _MAX_ATTRIBUTE = 1024
+_OWN_PORTS = {"http": 80, "https": 443}
 _FORBIDDEN = re.compile(r"[\x00-\x08\x0a-\x1f\x7f]")
 _SECONDS = re.compile(r"-?[0-9]+")
 _ADDRESS = re.compile(r"\[.*\]|[0-9.]+")  # of a canonical URL: IPv6, or IPv4 in its one notation
@@ -27,6 +30,9 @@ _TIME = re.compile(r"([0-9]{1,2}):([0-9]{1,2}):([0-9]{1,2})(?![0-9])")
 _DAY = re.compile(r"([0-9]{1,2})(?![0-9])")
 _YEAR = re.compile(r"([0-9]{2,4})(?![0-9])")
 _MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
+
+
+Key = tuple[str, str, str, int | None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,11 +47,12 @@ class Cookie:
     secure: bool = False
     http_only: bool = False
     expires: float | None = None  # None: with the session
+    port: int | None = None  # that it is for; 0: the schemes' own; None: any, for files of cookies know no ports
 
     @property
-    def key(self) -> tuple[str, str, str]:
+    def key(self) -> Key:
         """What makes it the same cookie as another (RFC 6265bis, section 5.7)."""
-        return self.domain, self.path, self.name
+        return self.domain, self.path, self.name, self.port
 
     def is_expired(self, now: float) -> bool:
         """Whether its time is over."""
@@ -86,6 +93,7 @@ def parse(header: str, url: str, now: float) -> Cookie | None:
         said.secure,
         said.http_only,
         _expiry(said, now),
+        port_of(origin),
     )
     return cookie if _keeps_promise(cookie, said.domain) else None
 
@@ -141,6 +149,11 @@ def _keeps_promise(cookie: Cookie, domain: str) -> bool:
     if name.startswith("__host-"):
         return cookie.secure and cookie.path == "/" and not domain
     return cookie.secure or not name.startswith("__secure-")
+
+
+def port_of(origin: Origin) -> int:
+    """The port that a cookie of an origin is for: 80 and 443 are one, as a site is that is reached by both."""
+    return 0 if origin.port == _OWN_PORTS[origin.scheme] else origin.port
 
 
 def path_of(url: str) -> str:

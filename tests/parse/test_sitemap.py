@@ -263,6 +263,7 @@ def test_feeds_that_break_off(source: str) -> None:
         (XML, Via.ANCHOR, True),
         ("text/xml", Via.REDIRECT, True),
         ("text/xml", Via.REQUISITE, False),
+        ("text/xml", Via.NEEDED, False),
         ("text/plain", Via.LINK, False),
         ("image/svg+xml", Via.ANCHOR, False),
     ],

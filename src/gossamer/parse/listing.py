@@ -37,7 +37,7 @@ def of_sitemap(facts: Facts, body: bytes, job: ParseJob, secret: bytes, limits: 
 
 def is_feed(job: ParseJob, content_type: str) -> bool:
     """Whether an XML file may be read as a feed or sitemap, if its root is one: not what a page only shows or runs."""
-    return job.via is not Via.REQUISITE or content_type in _FEED_TYPES
+    return job.via not in (Via.REQUISITE, Via.NEEDED) or content_type in _FEED_TYPES
 
 
 def with_entries(facts: Facts, source: str, job: ParseJob, secret: bytes, limits: Limits) -> Facts:

@@ -95,6 +95,10 @@ def test_hostile_ones_take_no_longer_than_their_length(piece: str) -> None:
     assert time.process_time() - began < 2
 
 
+def test_of_very_long_ones_the_beginning_is_read() -> None:
+    assert list(css.references("a{b:url(x.png)}" + " " * css.LONGEST + "a{b:url(y.png)}")) == ["x.png"]
+
+
 @given(st.lists(st.sampled_from([*"(){};'\"\\/*@#-\n\r ", "url", "import", "image-set", "a", "é", "29 "])).map("".join))
 def test_nothing_raises(source: str) -> None:
     assert all(css.references(source))

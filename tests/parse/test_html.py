@@ -180,6 +180,23 @@ def test_the_type_is_sniffed_where_it_is_missing() -> None:
         ),
         ("<p>Loading…</p><link rel=stylesheet href=x><script type=module src=a></script>", True),
         ("<p>Loading times of pages <a href=x>compared</a></p><script></script>", False),
+        (
+            "<nav><a href=x>Home</a> <a href=y>About us</a></nav><div></div><p>© ACME</p>"
+            + "<script src=a></script>" * 3,
+            True,
+        ),
+        (
+            "<a href=x>Back</a><p>Enable JavaScript to be able to update your settings.</p>"
+            + "<script src=a></script>" * 3,
+            True,
+        ),
+        (  # rustdoc writes hundreds of such pages
+            "<a href=x>In core::arch::x86</a><h1>Constant <a href=y>core</a>::<a href=z>arch</a>::_CMP_FALSE_OQ</h1>"
+            "<p>pub const _CMP_FALSE_OQ: <a href=i>i32</a> = 0x0b; Available on x86 only. False (ordered, non-signaling)"
+            + "<script src=a></script>"
+            * 4,
+            False,
+        ),
         ("<p>A page on JavaScript.</p>", False),
         ("<p>A short page.</p><script></script>", False),
         ("<script type='application/ld+json'>{}</script>", False),

@@ -23,6 +23,9 @@ _MAX_TITLE = 1000
 _MAX_LANGUAGE = 35  # characters, as RFC 5646 4.4.1 advises
 _LITTLE = 200  # characters of text that are next to none beside so many scripts:
 _MANY_SCRIPTS = 3
+_A_LINE = (
+    60  # characters outside of links: with links beside, a short page that stands by itself says at least this much
+)
 _WAITS = re.compile("javascript|loading", re.IGNORECASE)  # where a script runs, this little text is about that
 
 # What libraries raise for input they refuse; beside these, hostile input can only crash or hang them.
@@ -176,13 +179,22 @@ def _observed(markup: Markup, *, by_fallback: bool) -> list[str]:
 
 def _is_empty(markup: Markup) -> bool:
     shown = len(markup.text) - len(markup.fallback_text)
-    if shown <= 0 or (shown < _LITTLE and markup.scripts >= _MANY_SCRIPTS):
-        return True
-    return shown < _LITTLE and _WAITS.search(markup.text) is not None and not _has_links(markup)
+    if not 0 < shown < _LITTLE:
+        return shown <= 0
+    links = _link_texts(markup)
+    is_waiting = _WAITS.search(markup.text) is not None
+    if markup.scripts >= _MANY_SCRIPTS:
+        return not links or is_waiting or shown - sum(map(len, links)) < _A_LINE
+    return is_waiting and not links
 
 
-def _has_links(markup: Markup) -> bool:
-    return any(via is not Via.REQUISITE and not href.startswith("#") for via, href, *_ in markup.references)
+def _link_texts(markup: Markup) -> list[str]:
+    """What is written on the links that lead to other pages."""
+    return [
+        fold_line(text, _LITTLE)
+        for via, href, text, _ in markup.references
+        if via is not Via.REQUISITE and not href.startswith("#")
+    ]
 
 
 def _cut_text(text: str, limits: Limits) -> tuple[str, tuple[str, ...]]:

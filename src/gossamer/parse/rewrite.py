@@ -28,7 +28,7 @@ _ROOT = re.compile(
     r"\ufeff?(?:\s++|<\?(?:[^?]++|\?(?!>))*+\?>|<!--(?:[^-]++|-(?!->))*+-->|<![A-Za-z][^\[<>]*+(?:\[(?:[^\]]++|\](?!\s*+>))*+\]\s*+)?>)*+"
     r"<(?:[\w.-]+:)?([\w.-]+)"
 )
-_STYLESHEET = re.compile(r"""<\?xml-stylesheet\s(?:[^?]++|\?(?!>))*?\bhref\s*+=\s*+(?:"([^"<]*+)"|'([^'<]*+)')""")
+_STYLESHEET = re.compile(r"""<\?xml-stylesheet\s(?:[^?]|\?(?!>)){0,500}?\bhref\s*+=\s*+(?:"([^"<]*+)"|'([^'<]*+)')""")
 
 
 def rewrite(body: bytes, *, content_type: str, charset: str, url: str, place: str, lookup: Lookup) -> Rewritten:

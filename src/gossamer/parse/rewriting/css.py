@@ -35,7 +35,7 @@ _BAD_URL = re.compile(r"(?:[^)\\]++|\\[\s\S]?)*+\)?")
 _IN_IMAGE_SET = re.compile(rf"(?:[^\"'/\\()]++|{_COMMENT}|\\[\s\S]?|/(?!\*))*+")
 _TO_SEMICOLON = re.compile(rf"(?:[^\"'/\\;{{}}]++|{_TEXT})*+")
 _TO_BRACE = re.compile(rf"(?:[^\"'/\\;{{]++|{_TEXT})*+")
-_UNESCAPE = re.compile(r"\\(?:([0-9A-Fa-f]{1,6})(?:\r\n|[ \t\n\f\r])?|\r\n|[\n\f\r]|([\s\S]))")
+_UNESCAPE = re.compile(r"\\(?:([0-9A-Fa-f]{1,6})(?:\r\n|[ \t\n\f\r])?|\r\n|[\n\f\r]|([\s\S])|\Z)")
 
 _LOOK_BACK = 96  # characters before a parenthesis in which a name is looked for: enough for three escaped letters
 _DEEPEST = 32  # parentheses within an image-set
@@ -80,7 +80,7 @@ class _Sheet:
 
     def _function(self, name: str, position: int) -> int:
         match name:
-            case "url" | "src":
+            case "url":
                 return self._url(position)
             case "image-set" | "-webkit-image-set":
                 return self._image_set(position)
@@ -119,7 +119,7 @@ class _Sheet:
                 case "(":
                     name = self._name_before(position, 0)
                     position += 1
-                    if name in ("url", "src"):
+                    if name == "url":
                         position = self._url(position)
                         continue
                     depth += 1

@@ -41,5 +41,8 @@ PAINTS = frozenset(
 )
 """Attributes of SVG that are CSS (SVG 2, 6.6, "Presentation attributes") and may hold ``url()``."""
 
+ASIDE = frozenset({"longdesc", "poster"})
+"""Attributes that are nothing to what these speak of:"""
+
 FROM_LOCAL = frozenset({"integrity", "crossorigin", "nonce", "csp"})
 """What a browser holds against the answer of a server, and a file has nothing to say to."""

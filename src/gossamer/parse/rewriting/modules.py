@@ -21,6 +21,9 @@ _TOKEN = re.compile(
     )""",
     re.VERBOSE,
 )
+# Up to the next that may matter: what opens, closes or quotes, a slash, an import or export.
+_OTHER = re.compile(r"""(?:(?!(?:import|export)(?![\w$]))[\w$]++|[^\w$"'`/(){}])++""")
+_LAST = re.compile(r"(\.?)\s*+([\w$]++|=>|\+\+|--|\?\.|[^\w\s])\s*+\Z")
 _REGEX = re.compile(r"(?:[^/\\\[\n\r\u2028\u2029]++|\\[^\n\r]|\[(?:[^\]\\\n\r]++|\\[^\n\r])*+\])++/[\w$]*+")
 _TEMPLATE = re.compile(r"((?:[^`\\$]++|\\[\s\S]|\$(?!\{))*+)(`|\$\{)")
 
@@ -33,6 +36,7 @@ _BEFORE_REGEX = frozenset(
 )
 _BEFORE_CONDITION = frozenset(("for", "if", "while", "with"))
 _BEFORE_OBJECT = frozenset("([,=:?&|+-*%!~^<>")  # a brace after one of these begins an object, not a block
+_LOOK_BACK = 64  # characters: no keyword is as long, with what may stand around it
 _WRITTEN = {ord(character): f"%{ord(character):02X}" for character in "'`$\\"}
 _URL_LIKE = re.compile(r"\.{0,2}/|[A-Za-z][A-Za-z0-9+.-]*:")
 
@@ -88,6 +92,7 @@ class _Script:
         self._closed = ""  # what the parenthesis or brace before was: "condition", "block" or nothing
 
     def edits(self, position: int) -> list[Edit]:
+        position = self._pass_over(position)
         while (token := _TOKEN.match(self._source, position, self._end)) is not None:
             position = token.end()
             if (word := token["word"]) is not None:
@@ -96,7 +101,19 @@ class _Script:
                 self._text(token.start("text") + 1, position - 1)
             else:
                 position = self._sign(token["sign"], position)
+            if self._state is _State.NONE:
+                position = self._pass_over(position)
         return self._edits
+
+    def _pass_over(self, position: int) -> int:
+        """Go on to what may matter, and see what stands before it."""
+        found = _OTHER.match(self._source, position, self._end)
+        if found is None:
+            return position
+        last = _LAST.search(self._source, max(position, found.end() - _LOOK_BACK), found.end())
+        if last is not None:
+            self._before, self._after_dot = last[2], bool(last[1])
+        return found.end()
 
     def _word(self, word: str) -> None:
         self._after_dot = self._before in (".", "?.")

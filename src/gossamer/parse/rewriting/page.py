@@ -131,7 +131,10 @@ class _Page:
         name = element.name
         for attribute, kind in elements.LINKS.get(name, ()):
             if attribute in element.found and (name in ("a", "area") or element.value(attribute)):
+                local = element.local
                 element.point(attribute, kind, query=name in elements.RUNS)
+                if attribute in elements.ASIDE:
+                    element.local = local
         srcset = elements.SRCSETS.get(name)
         if srcset is not None and srcset in element.found:
             self._srcset(element, srcset)

@@ -61,7 +61,7 @@ _IN_FOREIGN = re.compile(_SKIPPED_FOREIGN + _TAG, re.IGNORECASE | re.ASCII)
 _IN_XML = re.compile(
     # A document type with all it declares; a name may be of any script.
     rf"(?:[^<]++|<!--(?:[^-]++|-(?!->))*+(?:-->|\Z)|<!\[CDATA\[(?:[^\]]++|\](?!\]>))*+(?:\]\]>|\Z)"
-    rf"|<\?(?:[^?]++|\?(?!>))*+(?:\?>|\Z)|<![A-Za-z][^\[<>]*+(?:\[(?:[^\]]++|\](?!\s*+>))*+\]\s*+)?>|<(?![^{_SPACE}<>!?]))*+"
+    rf"|<\?(?:[^?]++|\?(?!>))*+(?:\?>|\Z)|<![A-Za-z][^\[<>]*+(?:\[(?:[^\]]++|\](?!\s*+>))*+(?:\]\s*+>|\Z)|>)|<(?![^{_SPACE}<>!?]))*+"
     rf"<(/?)([^{_SPACE}/><!?][^{_SPACE}/>]*+)((?:[{_SPACE}]++|/(?!>)|{_ATTRIBUTE})*+)(/?)>"
 )
 

@@ -16,6 +16,7 @@ from gossamer.agent import extra_headers
 from gossamer.archive.catalogue import Filter, entries, opened
 from gossamer.clock import Clock, SystemClock
 from gossamer.collection import LOG_FILE, Collection, Opened, is_collection
+from gossamer.crawl.bell import Bell
 from gossamer.crawl.fetching import Fetcher
 from gossamer.crawl.heartbeat import Heartbeat
 from gossamer.crawl.hooks import NONE, Hooks
@@ -129,12 +130,12 @@ async def _crawl(
     settings = replace(settings, max_downloaders=min(settings.max_downloaders, connections))
     identity = identity_of(settings, clock)
     network = Network(settings, clock, connections)
-    news = asyncio.Event()
+    bell = Bell()
     async with AsyncExitStack() as stack:
         stack.push_async_callback(network.aclose)
         seeds = [await network.with_scheme(url) if guessed else url for url, guessed in order.addresses]
         only = None if order.only is None else Only(candidate.url for candidate in order.only)
-        parts = collection.open(settings, seeds, news.set, hooks.judge, only)
+        parts = collection.open(settings, seeds, bell.ring, hooks.judge, only)
         stack.push_async_callback(parts.frontier.aclose)
         if only is None:
             write_collection_file(collection.folder, order.loaded)
@@ -143,7 +144,7 @@ async def _crawl(
         stack.push_async_callback(parsers.aclose)
         await stack.enter_async_context(keeping_cookies(identity, settings.cookie_jar))
         fetcher = network.fetcher(extra_headers(settings), identity)
-        manager = _manager(parts, fetcher, parsers, network.room, settings, clock, news, hooks)
+        manager = _manager(parts, fetcher, parsers, network.room, settings, clock, bell, hooks)
         started(manager)
         guesses = [guess(url) for url in seeds] if settings.ignore_robots else []  # else robots.txt comes first
         named = order.only or ()
@@ -166,15 +167,15 @@ def _manager(
     room: Room,
     settings: Settings,
     clock: Clock,
-    news: asyncio.Event,
+    bell: Bell,
     hooks: Hooks,
 ) -> Crawl:
     draw = random.Random().random  # noqa: S311  # spreads retries; nothing secret hangs on it
     frontier = opened.frontier
     robots = RobotsKeeper(frontier, fetcher, settings, clock)
     visitor = Visitor(frontier, fetcher, robots, settings, clock, draw, hooks.prepare)
-    pipeline = Pipeline(frontier, parsers, opened.lease, room, settings, clock, draw, news.set, hooks.committed)
-    return Crawl(Parts(frontier, visitor, pipeline, settings, clock), news)
+    pipeline = Pipeline(frontier, parsers, opened.lease, room, settings, clock, draw, bell.ring, hooks.committed)
+    return Crawl(Parts(frontier, visitor, pipeline, settings, clock), bell)
 
 
 def parser_count(settings: Settings) -> int:

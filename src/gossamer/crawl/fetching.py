@@ -105,8 +105,10 @@ class Fetcher:
         """The next address is tried only where the connection itself failed: no request was seen by anybody."""
         answer: Exchange | Failure
         for address in addresses:
+            if address is not request.address:
+                request = replace(request, address=address)
             async with self._place_at(address):
-                answer = await self._transport.fetch(replace(request, address=address), on_sent)
+                answer = await self._transport.fetch(request, on_sent)
             if isinstance(answer, Exchange) or answer.kind not in _NOT_CONNECTED:
                 break
         return answer

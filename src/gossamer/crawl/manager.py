@@ -18,6 +18,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from gossamer.clock import Clock
+from gossamer.crawl.bell import Bell
 from gossamer.crawl.conclude import NEVER_REACHED
 from gossamer.crawl.pipeline import Pipeline
 from gossamer.crawl.report import Ending, Progress, Report
@@ -47,15 +48,15 @@ class Parts:
 
 
 class Crawl:
-    """One run of the crawl manager. ``news`` is set by the parts when something happened that it should look at."""
+    """One run of the crawl manager. The parts ring ``bell`` when something happened that it should look at."""
 
-    def __init__(self, parts: Parts, news: asyncio.Event) -> None:
+    def __init__(self, parts: Parts, bell: Bell) -> None:
         self._frontier = parts.frontier
         self._visitor = parts.visitor
         self._pipeline = parts.pipeline
         self._settings = parts.settings
         self._clock = parts.clock
-        self._news = news
+        self._bell = bell
         self._started = parts.clock.now()
         self._pool = DownloaderPool(parts.settings.downloaders, parts.settings.max_downloaders, self._started)
         self._link = LinkMonitor()
@@ -64,6 +65,7 @@ class Crawl:
         self._error: BaseException | None = None
         self._stopping: Ending | None = None
         self._held_open = 0
+        self._looks_at = 0.0  # when the loop wakes up, whatever happens
         self.is_over = False
         self._pauses: dict[str, float | None] = {}  # why: until when; None: until it is lifted
         self._rates: list[tuple[float, int, int]] = []
@@ -74,7 +76,7 @@ class Crawl:
     def stop(self, ending: Ending = Ending.STOPPED) -> None:
         """Hand out nothing more; what is in flight is finished and committed."""
         self._stopping = self._stopping or ending
-        self._news.set()
+        self._bell.ring()
 
     def abort(self) -> None:
         """Stop at once: transfers in flight are dropped, their URLs are waiting again."""
@@ -93,7 +95,7 @@ class Crawl:
         if why in self._pauses:
             log.info("going on after: %s", why)
             del self._pauses[why]
-            self._news.set()
+            self._bell.ring()
 
     @contextmanager
     def held_open(self) -> Iterator[None]:
@@ -103,7 +105,7 @@ class Crawl:
             yield
         finally:
             self._held_open -= 1
-            self._news.set()
+            self._bell.ring()
 
     def set_delay(self, delay: float) -> None:
         """Change the pause between two requests to a host, for the rest of this run."""
@@ -139,7 +141,6 @@ class Crawl:
 
     async def _loop(self) -> Ending:
         while True:
-            self._news.clear()
             if self._error is not None:
                 raise self._error
             until = self._dispatch()
@@ -147,8 +148,9 @@ class Crawl:
             if ending is not None:
                 self.is_over = True
                 return ending
-            with suppress(TimeoutError):
-                await asyncio.wait_for(self._news.wait(), self._patience(until))
+            patience = self._patience(until)
+            self._looks_at = self._clock.now() + patience
+            await self._bell.wait(patience)
 
     def _patience(self, until: float | None) -> float:
         """Seconds until the loop must look again although nothing happened."""
@@ -165,7 +167,7 @@ class Crawl:
         return None
 
     def _may_start(self) -> bool:
-        if self._stopping or self.pausing or not self._pipeline.has_room or not self._budget_left():
+        if self._stopping or (self._pauses and self.pausing) or not self._pipeline.has_room or not self._budget_left():
             return False
         if not self._pool.has_room:
             self._pool.want_more()
@@ -174,8 +176,10 @@ class Crawl:
 
     def _budget_left(self) -> bool:
         """Whether another page may be kept, if all that is under way are."""
+        if not self._settings.max_urls:
+            return True
         now = self._frontier.statistics()
-        return not self._settings.max_urls or now.pages + now.running < self._settings.max_urls
+        return now.pages + now.running < self._settings.max_urls
 
     def _ending(self, until: float | None) -> Ending | None:
         if self._tasks or not self._pipeline.is_empty or self._held_open:
@@ -206,7 +210,16 @@ class Crawl:
 
     def _served(self, task: asyncio.Task[None]) -> None:
         self._tasks.discard(task)
-        self._news.set()
+        if not self._tasks:  # it may be over
+            self._bell.ring()
+
+    def _go_on(self) -> None:
+        """A host is free: what comes next is handed out here and now, and the loop need not wake up for that."""
+        if self._error is not None:
+            return
+        until = self._dispatch()
+        if until is not None and until < self._looks_at:
+            self._bell.ring()
 
     async def _guard(self, work: Coroutine[Any, Any, None]) -> None:
         """An error in our own code ends the crawl with its cause, not with a task that nobody looks at."""
@@ -216,12 +229,14 @@ class Crawl:
             raise
         except BaseException as error:  # noqa: BLE001  # handed to the loop, which raises it
             self._error = self._error or error
+            self._bell.ring()
 
     async def _serve_robots(self, claim: Claim) -> None:
         try:
             outcomes, answer = await self._visitor.visit_robots(claim)
         finally:
             self._pool.end()
+        self._go_on()
         for outcome in outcomes:
             self._pipeline.put(outcome)
         self._note(claim, answer)
@@ -231,7 +246,7 @@ class Crawl:
             visit = await self._visitor.visit(claim)
         finally:
             self._pool.end()
-            self._news.set()  # its host is free before its page is parsed
+        self._go_on()  # its host is free before its page is parsed
         if isinstance(visit, Outcome):
             self._pipeline.put(visit)
             return
@@ -288,7 +303,7 @@ class Crawl:
         """A task without which the crawl can't go on has ended: its error is the crawl's."""
         if not task.cancelled() and task.exception() is not None:
             self._error = self._error or task.exception()
-            self._news.set()
+            self._bell.ring()
 
     async def _cancel_tasks(self) -> None:
         for task in self._tasks:

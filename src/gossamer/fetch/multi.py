@@ -36,6 +36,7 @@ class Multi:
         self._watched: set[int] = set()
         self._futures: dict[pycurl.Curl, asyncio.Future[Ending]] = {}
         self._timer: asyncio.TimerHandle | None = None
+        self._is_acting = False  # libcurl is about to be called: no timer is needed for that
         self._deadline: float | None = None  # when libcurl wants to be called, whatever happens on its sockets
         self._curl = pycurl.CurlMulti()
         self._curl.setopt(pycurl.M_MAXCONNECTS, max_connections)
@@ -47,8 +48,9 @@ class Multi:
     def start(self, curl: pycurl.Curl) -> "asyncio.Future[Ending]":
         """Begin the transfer of ``curl``; the future says how it ended. Whoever gives up waiting calls ``drop``."""
         future: asyncio.Future[Ending] = self._loop.create_future()
-        self._curl.add_handle(curl)
         self._futures[curl] = future
+        self._is_acting = True
+        self._curl.add_handle(curl)
         self._act(pycurl.SOCKET_TIMEOUT, 0)
         return future
 
@@ -87,6 +89,8 @@ class Multi:
             self._deadline = None
             return
         self._deadline = self._loop.time() + milliseconds / 1000
+        if self._is_acting and not milliseconds:
+            return
         if self._timer is None or self._timer.when() > self._deadline:
             self._arm(self._deadline)
 
@@ -111,6 +115,7 @@ class Multi:
         self._finish()
 
     def _act(self, fd: int, events: int) -> None:
+        self._is_acting = False
         self._curl.socket_action(fd, events)
         self._finish()
 

@@ -2,6 +2,7 @@
 
 import ipaddress
 import re
+from functools import lru_cache
 
 from gossamer.errors import UsageError
 from gossamer.settings_values import dns_server
@@ -10,6 +11,7 @@ _NAME = re.compile(r"(?!.{254})(?:[a-z0-9_-]{1,63}\.)*[a-z0-9_-]{1,63}")  # RFC 
 _HINT = "write ADDR, ADDR:PORT, [IPv6] or [IPv6]:PORT"
 
 
+@lru_cache(maxsize=4096)
 def literal(hostname: str) -> str | None:
     """The IP address a host is written as, without brackets; None for a name."""
     is_bracketed = hostname.startswith("[") and hostname.endswith("]")

@@ -12,6 +12,7 @@ _REMOVED = dict.fromkeys(map(ord, "\t\n\r"))  # 4.4: "Remove all ASCII tab or ne
 _SCHEME = re.compile(r"([A-Za-z][A-Za-z0-9+.-]*):")
 _FETCHED = ("http", "https")
 _MAX_KEPT = 1024
+_ANYWHERE = "http://0/"  # what an absolute URL is kept under: it is the same on every page
 
 Resolved = tuple[str, bytes, bool]
 """A URL, its fingerprint, and whether it is no http(s) URL."""
@@ -34,7 +35,8 @@ class Resolver:
         """The URL that ``href`` (an attribute's value) means; None when it means none."""
         if len(href) + len(self._directory) > _MAX_KEPT or _depends_on_page(href):
             return _join(self._base, href, self._charset, self._secret)
-        return _kept(self._directory, href, self._charset, self._secret)
+        directory = _ANYWHERE if href.startswith(("http://", "https://")) else self._directory
+        return _kept(directory, href, self._charset, self._secret)
 
 
 def _depends_on_page(href: str) -> bool:

@@ -145,7 +145,8 @@ class _References:
         for element, attribute, url in self._document.links():
             tag = element.tag
             if tag == "a" and attribute in ("href", "xlink:href"):
-                yield Via.ANCHOR, url, self._anchor_text(element), "nofollow" in _rel(element)
+                rel = element.attr("rel")
+                yield Via.ANCHOR, url, self._anchor_text(element), rel is not None and "nofollow" in rel.lower().split()
             elif attribute is None or attribute == "style":  # of a style sheet in the page
                 yield Via.REQUISITE, css.unescape(url), "", False
             elif (tag, attribute) in SRCSETS:

@@ -3,6 +3,7 @@
 After the special-purpose registries of IANA (RFC 6890 and what was added since).
 """
 
+from functools import lru_cache
 from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network, ip_address, ip_network
 
 PUBLIC = "public"
@@ -66,6 +67,7 @@ _LAST_32_BITS = tuple(
 )
 
 
+@lru_cache(maxsize=4096)
 def classify(ip: str) -> str:
     """The kind of an address: one of the words above.
 

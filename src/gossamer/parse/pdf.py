@@ -63,8 +63,7 @@ class _WatchedFile(io.BytesIO):
 def read(body: bytes, limits: Limits) -> PdfText:
     """Title and text, as far as they can be had. Nothing raises, whatever the file holds."""
     # lazy: 0.1 s and 7 MB beside 0.17 s and 29 MB for all else of a worker, and most crawls and every gethttp meet no PDF
-    from pypdf import PdfReader, apply_configuration
-    from pypdf.errors import DependencyError
+    from pypdf import PdfReader, apply_configuration, errors
 
     watch = _Watch(limits.max_pdf_seconds)
     with apply_configuration(
@@ -82,7 +81,7 @@ def read(body: bytes, limits: Limits) -> PdfText:
             if reader.is_encrypted and not reader.decrypt(""):
                 return PdfText(notes=(_LOCKED,))
             return _read(reader, limits, watch)
-        except DependencyError:  # AES, for which the library needs another one
+        except errors.DependencyError:  # AES, for which the library needs another one
             return PdfText(notes=(_LOCKED,))
         except _TimeIsUp:
             return PdfText(notes=("its text takes too long to read",))

@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from urllib.parse import urlsplit
 
 from gossamer import url as urls
-from gossamer.parse.sitemap import WELL_KNOWN
+from gossamer.parse.usual import WELL_KNOWN
 from gossamer.records import Candidate, Claim, Facts, Failure, FailureKind, Settlement, State, Via
 
 NONE = "no sitemap there"

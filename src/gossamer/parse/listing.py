@@ -9,7 +9,8 @@ from gossamer.parse.codings import DECODERS, DECODING_ERRORS
 from gossamer.parse.job import Limits, ParseJob
 from gossamer.parse.links import Row, distrust, pack_rows, row
 from gossamer.parse.resolve import Resolver, base_url
-from gossamer.parse.sitemap import WELL_KNOWN, Entry, Listing, read
+from gossamer.parse.sitemap import Entry, Listing, read
+from gossamer.parse.usual import WELL_KNOWN
 from gossamer.records import Facts, Via
 from gossamer.url import path_and_query, weaken
 

@@ -15,9 +15,6 @@ from gossamer.parse.xmltokens import Piece, Token, attributes, tokens
 from gossamer.records import Via
 from gossamer.url import MAX_URL
 
-WELL_KNOWN = "/sitemap.xml"
-"""Where a sitemap is looked for when nobody names one."""
-
 SITEMAP, INDEX, FEED, TEXT = "sitemap", "sitemap index", "feed", "text sitemap"
 """The kinds of lists."""
 

@@ -73,6 +73,33 @@ def test_a_link_that_goes_silent_and_comes_back(serve: Serve, crawl: CrawlIt, mo
     assert check_archive(crawled.folder) == []
 
 
+@pytest.mark.parametrize("host_failures", [8, 1])
+def test_what_failed_before_the_outage_was_known_is_forgiven(
+    serve: Serve, crawl: CrawlIt, monkeypatch: pytest.MonkeyPatch, host_failures: int
+) -> None:
+    """With one try for each URL, and one failure for each host, the first that fail would be lost for good."""
+    monkeypatch.setattr("gossamer.crawl.heartbeat.PERIOD", 0.05)
+    dead, was_dead, clock = [False], [False], Leaping()
+    sites = [silent_while(dead, wide(address=f"127.0.0.{n}", delay=0.005)) for n in range(1, 9)]
+    web = serve(*sites)
+
+    def observe(progress: Progress) -> None:
+        if not was_dead[0] and progress.statistics.pages >= 40:
+            dead[0] = was_dead[0] = True
+        if progress.pause == "the link is down":
+            clock.ahead += 2.0
+            dead[0] = False
+
+    seeds = [web.url("/", site) for site in sites]
+    options = {"max_tries": 1, "first_byte_timeout": 1.0, "retry_pause": 1.0, "host_failures": host_failures}
+    crawled = crawl(*seeds, clock=clock, observe=observe, **options)
+    assert crawled.select("SELECT count(*) > 0 FROM attempt") == [(1,)]
+    assert Counter(row.state for row in crawled.rows.values()) == {"finished": len(sites) * (PAGES + 1)}
+    assert {row.attempts for row in crawled.rows.values()} == {1}
+    crawled.database.close()
+    assert check_archive(crawled.folder) == []
+
+
 def test_a_link_that_is_down_from_the_start(serve: Serve, names: MakeNames, crawl: CrawlIt) -> None:
     """Nothing was ever fetched: a person hears of it at once."""
     began = time.monotonic()
@@ -178,12 +205,18 @@ def test_a_name_that_fails_for_a_while(
 def test_names_that_hang_hold_up_nobody(
     serve: Serve, names: MakeNames, crawl: CrawlIt, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    """That so many fail looks like a dead link at first; but none of them has ever answered."""
+    monkeypatch.setattr("gossamer.crawl.heartbeat.PERIOD", 0.05)
     monkeypatch.setattr("gossamer.network.Resolver", partial(Resolver, timeout=3.0))
     web = serve(site := wide("well.test"))
     hanging = [f"http://h{n}.test/" for n in range(30)]
     servers = names({"well.test": "127.0.0.1", "*.test": HANG})
-    began = time.time()
-    crawled = crawl(web, *hanging, dns=(servers.server,), max_tries=1, downloaders=64)
+    began, clock = time.time(), Leaping()
+
+    def observe(progress: Progress) -> None:
+        clock.ahead += 5.0 * (progress.pause == "the link is down")
+
+    crawled = crawl(web, *hanging, dns=(servers.server,), max_tries=1, downloaders=64, clock=clock, observe=observe)
     assert all(crawled[f"/{n}"].is_done for n in range(PAGES))
     assert max(visit.at for visit in web.log if visit.address == site.address) - began < 3.0
     assert {crawled[url].reason for url in hanging} == {"robots.txt unreachable: dns: server failure: no answer"}

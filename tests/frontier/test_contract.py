@@ -591,6 +591,78 @@ def test_a_retry_that_waits_is_handed_out_once_after_a_command(desk: Desk) -> No
     assert desk.visit_all() == [f"{A}/0"]
 
 
+# --- forgive
+
+
+def forgiven(desk: Desk, *tries: Claim) -> list[Claim]:
+    return desk.run(desk.frontier.forgive(tries))
+
+
+def test_a_try_that_is_forgiven_is_not_counted(desk: Desk) -> None:
+    desk.add(*pages(A, 2))
+    first = desk.claim()
+    desk.commit(replace(desk.retry(first, after=5.0), host=desk.answered(first, failures=1)))
+    desk.clock.advance(10.0)
+    second = desk.claim()
+    assert (second.url, second.attempts) == (first.url, 1)
+    desk.commit(replace(desk.retry(second, after=5.0), host=desk.answered(second, failures=2)))
+    assert forgiven(desk, first, second) == []
+    assert desk.frontier.host(first.host_id).failures == 0
+    desk.clock.advance(10.0)
+    again = desk.claim()
+    assert (again.url, again.attempts) == (first.url, 0)
+    desk.finish_page(again)
+    assert desk.visit_all() == [f"{A}/1"]
+    assert desk.counts == (0, 0, 2, 0, 0)
+
+
+def test_what_failed_for_good_waits_again_when_it_is_forgiven(desk: Desk) -> None:
+    desk.add(f"{A}/")
+    claim = desk.claim()
+    desk.commit(replace(desk.failed(claim), host=desk.answered(claim, failures=1)))
+    assert desk.counts == (0, 0, 0, 1, 0)
+    forgiven(desk, claim)
+    assert desk.counts == (1, 0, 0, 0, 0)
+    desk.reopen()
+    desk.clock.advance(10.0)
+    assert desk.claim().attempts == 0
+
+
+def test_a_host_that_was_put_aside_for_what_is_forgiven(desk: Desk) -> None:
+    desk.add(*pages(A, 3))
+    claim = desk.claim()
+    put_aside(desk, claim)
+    assert desk.counts == (0, 0, 0, 1, 2)
+    forgiven(desk, claim)
+    assert desk.counts == (3, 0, 0, 0, 0)
+    desk.clock.advance(10.0)
+    assert desk.visit_all() == pages(A, 3)
+
+
+def test_a_robots_txt_that_is_forgiven(open_desk: OpenDesk) -> None:
+    desk = open_desk(ROBOTS)
+    desk.add(f"{A}/")
+    claim = desk.claim()
+    assert claim.is_robots
+    desk.commit(Outcome(claim, Settlement(State.FINISHED), host=desk.answered(claim, failures=1, robots_tries=1)))
+    forgiven(desk, claim)
+    host = desk.frontier.host(claim.host_id)
+    assert (host.failures, host.robots_tries) == (0, 0)
+
+
+def test_what_was_answered_since_needs_no_mercy(desk: Desk) -> None:
+    desk.add(f"{A}/")
+    claim = desk.claim()
+    desk.answered(claim)
+    desk.commit(desk.retry(claim, after=1.0))
+    desk.clock.advance(10.0)
+    again = desk.claim()
+    assert forgiven(desk, claim) == [claim], "it is under way: nothing can be said of it yet"
+    desk.finish_page(again)
+    assert forgiven(desk, claim) == []
+    assert desk.counts == (0, 0, 1, 0, 0)
+
+
 # --- another host's place
 
 

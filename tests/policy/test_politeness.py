@@ -5,6 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gossamer.policy.politeness import LINK_HOSTS, LINK_PATIENCE, LINK_WINDOW, LOG_LAG, LinkMonitor, delay, next_at
+from gossamer.records import Claim
 from gossamer.settings import Settings
 
 NOW = 1_800_000_000.0
@@ -92,24 +93,28 @@ def test_no_two_stamps_in_the_log_are_closer_than_the_delay(
         )
 
 
+def at_host(origin: str, number: int = 1) -> Claim:
+    return Claim(number, f"{origin}/{number}", 1, origin)
+
+
 class TestLinkMonitor:
     @staticmethod
     def fail(monitor: LinkMonitor, hosts: int, at: float, *, first: int = 0) -> None:
         for host in range(first, first + hosts):
-            monitor.record(f"host{host}", failed=True, at=at)
+            monitor.record(at_host(f"host{host}"), failed=True, at=at)
 
     def test_few_hosts_say_nothing(self) -> None:
         monitor = LinkMonitor()
         self.fail(monitor, LINK_HOSTS - 1, NOW)
         for _ in range(50):
-            monitor.record("host0", failed=True, at=NOW)
+            monitor.record(at_host("host0"), failed=True, at=NOW)
         assert not monitor.is_down(NOW)
         assert monitor.probe_at(NOW) == NOW
 
     def test_more_than_half_of_many(self) -> None:
         monitor = LinkMonitor()
         for host in ("a", "b", "c"):
-            monitor.record(host, failed=False, at=NOW)
+            monitor.record(at_host(host), failed=False, at=NOW)
         self.fail(monitor, 3, NOW)
         assert not monitor.is_down(NOW)  # half is not more than half
         self.fail(monitor, 1, NOW, first=3)
@@ -124,7 +129,7 @@ class TestLinkMonitor:
     def test_only_the_last_news_of_a_host_counts(self) -> None:
         monitor = LinkMonitor()
         for host in range(20):
-            monitor.record(f"host{host}", failed=False, at=NOW)
+            monitor.record(at_host(f"host{host}"), failed=False, at=NOW)
         self.fail(monitor, 10, NOW + 1)
         assert not monitor.is_down(NOW + 1)
         self.fail(monitor, 1, NOW + 1, first=10)
@@ -132,29 +137,46 @@ class TestLinkMonitor:
 
     def test_probes_grow_rarer_and_an_answer_ends_it(self) -> None:
         monitor = LinkMonitor()
-        monitor.record("host9", failed=False, at=NOW)
+        monitor.record(at_host("host0"), failed=False, at=NOW)
         self.fail(monitor, 5, NOW)
         pauses, at = [], NOW
         for _ in range(6):
             pauses.append(monitor.probe_at(at) - at)
             at = monitor.probe_at(at)
-            monitor.record("host0", failed=True, at=at)
-            monitor.record("host1", failed=True, at=at)  # the same probe: no further pause
+            monitor.record(at_host("host0"), failed=True, at=at)
+            monitor.record(at_host("host1"), failed=True, at=at)  # the same probe: no further pause
         assert pauses == [5, 10, 20, 40, 60, 60]
-        monitor.record("host0", failed=False, at=at)
+        monitor.record(at_host("host0"), failed=False, at=at)
         assert not monitor.is_down(at)
         assert monitor.probe_at(at) == at
 
-    @pytest.mark.parametrize(("has_answered", "patience"), [(False, LINK_WINDOW), (True, LINK_PATIENCE)])
-    def test_it_is_not_believed_for_ever(self, has_answered: bool, patience: float) -> None:
+    @pytest.mark.parametrize(
+        ("answered", "patience"), [("", LINK_WINDOW), ("host0", LINK_PATIENCE), ("well", LINK_WINDOW)]
+    )
+    def test_it_is_not_believed_for_ever(self, answered: str, patience: float) -> None:
+        """And not for long where all that fail may be dead, because none of them was ever heard of."""
         monitor = LinkMonitor()
-        if has_answered:
-            monitor.record("host0", failed=False, at=NOW)
+        if answered:
+            monitor.record(at_host(answered), failed=False, at=NOW)
         self.fail(monitor, 6, NOW)
         assert monitor.is_down(NOW + patience - 1)
         self.fail(monitor, 6, NOW + patience)
         assert not monitor.is_down(NOW + patience)
         assert monitor.probe_at(NOW + patience) == NOW + patience
+
+    def test_what_failed_before_it_was_known_is_told_once(self) -> None:
+        monitor = LinkMonitor()
+        monitor.record(at_host("long ago", 1), failed=True, at=NOW)
+        monitor.record(at_host("answered", 2), failed=True, at=NOW + LINK_WINDOW)
+        monitor.record(at_host("answered", 3), failed=False, at=NOW + LINK_WINDOW)
+        monitor.record(at_host("long ago", 4), failed=True, at=NOW + LINK_WINDOW + 1)
+        for host in range(3):
+            assert monitor.take_spoilt() == []
+            monitor.record(at_host(f"host{host}", 10 + host), failed=True, at=NOW + LINK_WINDOW + 2)
+        assert monitor.is_down(NOW + LINK_WINDOW + 2)
+        monitor.record(at_host("host9", 99), failed=True, at=NOW + LINK_WINDOW + 3)  # it counts as no try anyway
+        assert [claim.url_id for claim in monitor.take_spoilt()] == [4, 10, 11, 12]
+        assert monitor.take_spoilt() == []
 
     @given(st.lists(st.tuples(st.integers(0, 30), st.booleans(), st.floats(0, 40))))
     def test_agrees_with_counting(self, news: list[tuple[int, bool, float]]) -> None:
@@ -163,7 +185,7 @@ class TestLinkMonitor:
         for host, failed, pause in news:
             was_down = monitor.is_down(at)
             at += pause
-            monitor.record(str(host), failed=failed, at=at)
+            monitor.record(at_host(str(host)), failed=failed, at=at)
             last[host] = (at, failed)
             recent = [fate for when, fate in last.values() if at - when <= LINK_WINDOW]
             if not failed:

@@ -84,18 +84,25 @@ def answer(connection: apsw.Connection, command: int) -> str | None:
 
 def _take_hosts_back(connection: apsw.Connection) -> int:
     """The hosts of the selected URLs, where they are put aside, with all that is held for it."""
-    hosts = connection.execute(
-        "SELECT id, put_aside FROM host WHERE put_aside != ''"
-        " AND id IN (SELECT host FROM url WHERE id IN (SELECT id FROM selected))"
-    ).fetchall()
-    returned = 0
-    for host_id, reason in hosts:
-        connection.execute(
-            "UPDATE url SET held = 0, reason = '' WHERE host = ? AND state = 0 AND held != 0 AND reason = ?",
-            (host_id, reason),
-        )
-        returned += _move(connection, "held", "waiting")
-        connection.execute("UPDATE host SET put_aside = '', failures = 0, robots_tries = 0 WHERE id = ?", (host_id,))
+    hosts = select(
+        connection,
+        "SELECT id FROM host WHERE put_aside != ''"
+        " AND id IN (SELECT host FROM url WHERE id IN (SELECT id FROM selected))",
+    )
+    return sum([take_host_back(connection, host_id) for (host_id,) in hosts])
+
+
+def take_host_back(connection: apsw.Connection, host_id: int) -> int:
+    """A host that is put aside comes back, with all that is held for it; the number of these URLs."""
+    aside = select(connection, "SELECT put_aside FROM host WHERE id = ? AND put_aside != ''", (host_id,))
+    if not aside:
+        return 0
+    connection.execute(
+        "UPDATE url SET held = 0, reason = '' WHERE host = ? AND state = 0 AND held != 0 AND reason = ?",
+        (host_id, aside[0][0]),
+    )
+    returned = _move(connection, "held", "waiting")
+    connection.execute("UPDATE host SET put_aside = '', failures = 0, robots_tries = 0 WHERE id = ?", (host_id,))
     return returned
 
 

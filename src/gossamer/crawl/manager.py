@@ -64,6 +64,7 @@ class Crawl:
         self._tasks: set[asyncio.Task[None]] = set()
         self._error: BaseException | None = None
         self._stopping: Ending | None = None
+        self._spoilt: list[Claim] = []  # tries that are to be forgiven
         self._held_open = 0
         self._looks_at = 0.0  # when the loop wakes up, whatever happens
         self.is_over = False
@@ -143,6 +144,8 @@ class Crawl:
         while True:
             if self._error is not None:
                 raise self._error
+            if await self._forgive():
+                continue
             until = self._dispatch()
             ending = self._ending(until)
             if ending is not None:
@@ -151,6 +154,18 @@ class Crawl:
             patience = self._patience(until)
             self._looks_at = self._clock.now() + patience
             await self._bell.wait(patience)
+
+    async def _forgive(self) -> bool:
+        """Tries that failed before the link was known to be down are not counted, as soon as all of them are committed.
+
+        Whether there were any.
+        """
+        self._spoilt += self._link.take_spoilt()
+        if not self._spoilt or not self._pipeline.is_empty:
+            return False
+        before = len(self._spoilt)
+        self._spoilt = await self._frontier.forgive(self._spoilt)
+        return len(self._spoilt) < before
 
     def _patience(self, until: float | None) -> float:
         """Seconds until the loop must look again although nothing happened."""
@@ -259,14 +274,14 @@ class Crawl:
         now = self._clock.now()
         if isinstance(answer, Exchange):
             self._pool.note(answer.answered_at - answer.started_at, failed=answer.status in _OVERLOADED)
-            self._link.record(claim.origin, failed=False, at=now)
+            self._link.record(claim, failed=False, at=now)
             self._unreachable.pop(claim.host_id, None)
             return
         log.info("%s: %s", claim.url, answer)
         rule = failures.RULES[answer.kind]
         self._pool.note(0.0, failed=rule.host)
         if rule.link:  # other failures say nothing: a name that does not exist came from no host
-            self._link.record(claim.origin, failed=True, at=now)
+            self._link.record(claim, failed=True, at=now)
         if self._link.is_down(now):
             self.pause("the link is down", self._link.probe_at(now))
         if answer.kind in NEVER_REACHED:

@@ -2,6 +2,7 @@
 
 import asyncio
 from collections import OrderedDict
+from collections.abc import Callable
 from dataclasses import replace
 
 from gossamer import url as urls
@@ -58,7 +59,9 @@ class RobotsKeeper:
             self._groups.popitem(last=False)
         return parsed
 
-    async def ask(self, claim: Claim, jitter: float, *, link_is_down: bool) -> tuple[list[Outcome], Exchange | Failure]:
+    async def ask(
+        self, claim: Claim, jitter: float, link_is_down: Callable[[], bool]
+    ) -> tuple[list[Outcome], Exchange | Failure]:
         """Ask a host for its robots.txt; every hop is an exchange of its own, and the host's place is held meanwhile.
 
         While the link is down no try is burnt that the link may have spoiled.
@@ -79,7 +82,7 @@ class RobotsKeeper:
             if isinstance(answer[0], Exchange) and answer[0].status in REDIRECTS:
                 hops.append(_archived(claim, answer[0]))
         exempt = exempt if urls.origin(url) != urls.origin(claim.url) else answer[1] or exempt
-        last = await self._conclude(claim, host, answer[0], exempt, jitter, link_is_down=link_is_down)
+        last = await self._conclude(claim, host, answer[0], exempt, jitter, link_is_down=link_is_down())
         return [*hops, last], answer[0]
 
     def _leads_to(self, answer: Exchange | Failure) -> str | Failure | None:

@@ -56,7 +56,7 @@ class Visitor:
 
     async def visit_robots(self, claim: Claim) -> tuple[list[Outcome], Exchange | Failure]:
         """Ask for the robots.txt of a host; the last answer stands beside the outcomes."""
-        outcomes, answer = await self._robots.ask(claim, self._random(), link_is_down=self.link_is_down())
+        outcomes, answer = await self._robots.ask(claim, self._random(), self.link_is_down)
         last = outcomes[-1]
         assert last.host is not None
         crawl_delay = (await self._robots.rules(claim.host_id)).crawl_delay if last.host.robots else None

@@ -88,6 +88,13 @@ class Frontier(Protocol):
         """Let held URLs wait again; the number of them."""
         ...
 
+    async def forgive(self, tries: Sequence[Claim]) -> list[Claim]:
+        """What these tries, the oldest first, count against their URLs and hosts is taken back: it was not their fault.
+
+        Returns those whose URLs are under way again; of these it can be said later.
+        """
+        ...
+
     async def requeue(self, selection: Selection) -> int:
         """Let failed URLs wait again with no tries counted, and take put-aside hosts back; the number of URLs."""
         ...

@@ -25,6 +25,7 @@ from gossamer.frontier.again import reopen
 from gossamer.frontier.counters import Counters
 from gossamer.frontier.discovery import Discovery, Found
 from gossamer.frontier.following import Following
+from gossamer.frontier.forgive import forgive, uncounted
 from gossamer.frontier.hosts import HostTable
 from gossamer.frontier.novelty import Novelty
 from gossamer.records import (
@@ -126,6 +127,13 @@ class Ledger:
         with self.transaction(lease):
             self._following.follow_ahead(outcome, portion, self._next_page, work.found)
         return self._receipt(work)
+
+    def forgive(self, tries: Sequence[Claim], lease: Lease) -> list[Host]:
+        """Tries that do not count after all; their hosts, as they are now."""
+        with self.transaction(lease):
+            hosts = forgive(self._connection, self._counters, tries)
+        self._hosts.take_back()
+        return [self._hosts.load(host_id) for host_id in sorted(hosts)]
 
     def add(self, candidates: Sequence[Candidate], lease: Lease) -> Receipt:
         """Record URLs that come from outside a page: seeds and what a person adds."""
@@ -291,9 +299,10 @@ class Ledger:
         if settlement.failure is not None:
             self._counters.change(f"errors:{settlement.failure.kind}", 1)
         if settlement.failure is not None or not (has_page or settlement.held):
+            number = claim.attempts + 1 if settlement.counts_as_try else uncounted(self._connection, claim.url_id)
             self._connection.execute(
                 "INSERT OR IGNORE INTO attempt VALUES (?, ?, ?, ?)",
-                (claim.url_id, claim.attempts + 1, now, str(settlement.failure or settlement.reason)),
+                (claim.url_id, number, now, str(settlement.failure or settlement.reason)),
             )
 
     def hold(self, host_id: int, reason: str) -> int:

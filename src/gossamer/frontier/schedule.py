@@ -85,6 +85,15 @@ class Schedule:
             slot.host = _told_anew(slot.host, host)
             self._start_over(slot)
 
+    def forgive(self, hosts: Iterable[Host]) -> None:
+        """Less counts against ``hosts`` and their URLs than was thought."""
+        for host in hosts:
+            slot = self._slots.setdefault(host.id, Slot(host))
+            slot.host = replace(
+                slot.host, failures=host.failures, put_aside=host.put_aside, robots_tries=host.robots_tries
+            )
+            self._start_over(slot)
+
     def _start_over(self, slot: Slot) -> None:
         """Read a host's URLs from disk again, from the first."""
         slot.run.clear()

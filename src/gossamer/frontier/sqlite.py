@@ -147,6 +147,14 @@ class SqliteFrontier:
         await self._reload()
         return count
 
+    async def forgive(self, tries: Sequence[Claim]) -> list[Claim]:
+        ready = [claim for claim in tries if claim.url_id not in self._running]
+        if not ready:
+            return list(tries)
+        self._schedule.forgive(await self._in_thread(lambda: self._ledger.forgive(ready, self.lease_held)))
+        self._parts.on_news()
+        return [claim for claim in tries if claim.url_id in self._running]
+
     async def requeue(self, selection: Selection) -> int:
         count = await self._write(lambda: requests.requeue(self._connection, selection))
         await self._reload()

@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 
 from gossamer.policy.addresses import LOOPBACK, UNSPECIFIED
+from gossamer.records import Claim
 from gossamer.settings import Settings
 
 DEFAULT_DELAY = 1.0
@@ -17,6 +18,9 @@ LINK_HOSTS = 5
 
 LINK_PATIENCE = 3600.0
 """Seconds that a link that worked may stay down before tries count again, so that a crawl always ends."""
+
+_REMEMBERED = 10_000
+"""Hosts that have answered; those that were asked longest ago are forgotten."""
 
 _MAX_PROBE_PAUSE = 60.0
 _FIRST_PROBE_PAUSE = 5.0
@@ -68,6 +72,7 @@ class _Outage:
     since: float
     pause: float
     probe_at: float
+    is_sure: bool  # a host failed that had answered before
 
 
 class LinkMonitor:
@@ -76,36 +81,60 @@ class LinkMonitor:
     The link is down when, of at least five distinct hosts heard of within a minute, more than half failed in a way
     that a dead link would show (``failures.Rule.link``). Then everything pauses and no try is burnt. At ``probe_at``
     the crawl may try again; the pauses between that double, from 5 s to 1 min. Any answer ends the outage. Since a crawl
-    always ends, an outage without one is believed for an hour, and for a minute only when no host ever answered
-    (then it is rather the seeds that are dead); after that tries count, until a host answers.
+    always ends, an outage without one is believed for an hour, and for a minute only when none of the hosts that fail
+    has ever answered (then it is rather these that are dead); after that tries count, until a host answers.
 
-    Memory: one entry for each host heard of within the last minute.
+    What failed before that was known failed for the same reason, as far as its host has not answered since: ``take_spoilt``.
+
+    Memory: one entry for each host heard of within the last minute, one for each try that failed in it, and the names of
+    some hosts that answered.
     """
 
     def __init__(self) -> None:
         self._news: dict[str, tuple[float, bool]] = {}  # host: when, whether it failed; oldest first
+        self._suspects: dict[str, list[tuple[float, Claim]]] = {}  # tries of hosts that failed since their last answer
+        self._spoilt: list[tuple[float, Claim]] = []
         self._failing = 0
         self._outage: _Outage | None = None
-        self._has_answered = False
+        self._answered: dict[str, None] = {}  # hosts, lately last
 
-    def record(self, host: str, *, failed: bool, at: float) -> None:
-        """Note how a fetch from ``host`` ended: with a failure that a dead link would show, or with any answer."""
+    def record(self, claim: Claim, *, failed: bool, at: float) -> None:
+        """Note how a fetch ended: with a failure that a dead link would show, or with any answer of its host."""
+        host = claim.origin
         self._forget(host)
         self._expire(at)
         self._news[host] = (at, failed)
         self._failing += failed
         if not failed:
-            self._has_answered = True
+            self._remember(host)
             self._outage = None
+            self._suspects.pop(host, None)
         elif self._outage is not None:
+            self._outage.is_sure = self._outage.is_sure or host in self._answered
             self._postpone(self._outage, at)
-        elif len(self._news) >= LINK_HOSTS and self._failing * 2 > len(self._news):
-            self._outage = _Outage(at, _FIRST_PROBE_PAUSE, at + _FIRST_PROBE_PAUSE)
+        else:
+            recent = [each for each in self._suspects.get(host, ()) if at - each[0] <= LINK_WINDOW]
+            self._suspects[host] = [*recent, (at, claim)]
+            if len(self._news) >= LINK_HOSTS and self._failing * 2 > len(self._news):
+                self._begin_outage(at)
+
+    def _begin_outage(self, at: float) -> None:
+        is_sure = any(failed and host in self._answered for host, (_, failed) in self._news.items())
+        self._outage = _Outage(at, _FIRST_PROBE_PAUSE, at + _FIRST_PROBE_PAUSE, is_sure)
+        spoilt = (each for tries in self._suspects.values() for each in tries if at - each[0] <= LINK_WINDOW)
+        self._spoilt += sorted(spoilt, key=lambda each: each[0])
+        self._suspects.clear()
+
+    def take_spoilt(self) -> list[Claim]:
+        """The tries that failed shortly before the link was known to be down, the oldest first; each once."""
+        spoilt, self._spoilt = self._spoilt, []
+        return [claim for _, claim in spoilt]
 
     def is_down(self, at: float) -> bool:
         """Whether the link is taken to be down."""
-        patience = LINK_PATIENCE if self._has_answered else LINK_WINDOW
-        return self._outage is not None and at - self._outage.since < patience
+        if self._outage is None:
+            return False
+        return at - self._outage.since < (LINK_PATIENCE if self._outage.is_sure else LINK_WINDOW)
 
     def probe_at(self, at: float) -> float:
         """When the crawl may go on: ``at`` itself unless the link is down."""
@@ -117,6 +146,12 @@ class LinkMonitor:
             outage.pause = min(outage.pause * 2, _MAX_PROBE_PAUSE)
             outage.probe_at = at + outage.pause
 
+    def _remember(self, host: str) -> None:
+        self._answered.pop(host, None)
+        self._answered[host] = None
+        if len(self._answered) > _REMEMBERED:
+            del self._answered[next(iter(self._answered))]
+
     def _forget(self, host: str) -> None:
         _, failed = self._news.pop(host, (0.0, False))
         self._failing -= failed
@@ -127,3 +162,4 @@ class LinkMonitor:
             if at - self._news[host][0] <= LINK_WINDOW:
                 return
             self._forget(host)
+            self._suspects.pop(host, None)

@@ -100,6 +100,12 @@ def test_without_a_header_the_page_is_asked() -> None:
     assert page("<meta charset=koi8-r><p>я".encode("koi8_r")).decode() == f"{META}<p>я"
 
 
+def test_without_a_header_it_is_read_as_the_crawl_reads_it() -> None:
+    assert page("<?xml version='1.0' encoding='koi8-r'?><p>я".encode("koi8_r")).decode().endswith("<p>я")
+    assert page("<!doctype html><p>я".encode("utf-16-le")).decode() == f"<!doctype html>{META}<p>я"
+    assert other("<svg><title>ü</title></svg>", "image/svg+xml", charset="") == "<svg><title>ü</title></svg>"
+
+
 def test_queries_keep_the_encoding_of_the_page() -> None:
     found = rewritten("<a href='/q?n=é'><a href='http://other.example/?é'>".encode("latin-1"), charset="windows-1252")
     assert found.body.decode().endswith(

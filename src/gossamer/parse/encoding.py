@@ -88,10 +88,9 @@ def hinted(body: bytes, *, is_xml: bool) -> str:
 
 def decode(body: bytes, charset: str) -> tuple[str, str]:
     """The text of ``body`` and the name of its encoding: byte order mark, then ``charset``, then meta or content."""
-    match = detect(body)
     name = charset
-    if match.bom or not charset:
-        name = (match.encoding or "windows-1252").lower().removesuffix("-sig")
+    if not charset or body.startswith(MARKS):  # else it need not be looked for, which takes long
+        name = (detect(body).encoding or "windows-1252").lower().removesuffix("-sig")
     text = codecs.decode(body, f"whatwg-{name}")
     return text.removeprefix("\ufeff") if name in _BOMS else text, name
 

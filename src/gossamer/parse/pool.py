@@ -74,8 +74,14 @@ class _Ticket:
         self.failure = died.failure
         if self.stage is Stage.BARE:
             return False
-        self.stage = Stage(max(self.stage, Stage.ALONE if self.has_own_code else Stage.OURS) + 1)
+        self.stage = Stage(max(self.stage, self._passed_over()) + 1)
         return True
+
+    def _passed_over(self) -> Stage:
+        """The last stage that is none for this job: what is rewritten knows no other parser, nor a person's function."""
+        if isinstance(self.job, RewriteJob):
+            return Stage.FALLBACK
+        return Stage.ALONE if self.has_own_code else Stage.OURS
 
 
 class ParserPool:

@@ -96,9 +96,9 @@ def _opened(body: bytes, content_type: str, charset: str, url: str) -> _File | N
     """None: there are no references in it that we know of."""
     kind = content_type.partition(";")[0].strip().lower()
     if kind in _HTML:
-        return _File(_Format.HTML, body, *encodings.decode(body, charset))
+        return _File(_Format.HTML, body, *encodings.decode_page(body, charset, is_xml=False))
     if kind in _XML or kind in _MAYBE_XML:
-        text, found = encodings.decode_xml(body, charset)
+        text, found = encodings.decode_page(body, charset, is_xml=True)
         root = _ROOT.match(text)
         is_page = kind in _XML or (root is not None and root[1].lower() in ("svg", "html"))
         return _File(_Format.XML, body, text, found) if is_page else None

@@ -2,7 +2,7 @@
 
 import re
 
-from gossamer.parse import encoding, xmltokens
+from gossamer.parse import encoding
 from gossamer.parse.rewriting.edits import Edit
 
 UTF_8 = "utf-8"
@@ -49,10 +49,10 @@ def decode(body: bytes, charset: str) -> tuple[str, str]:
     return ("\ufeff" + text, found) if body.startswith(_BOM) else (text, found)
 
 
-def decode_xml(body: bytes, charset: str) -> tuple[str, str]:
-    """As `xmltokens.decode`, but a mark of UTF-8 is kept."""
-    text, found = xmltokens.decode(body, charset)
-    return ("\ufeff" + text, found) if body.startswith(_BOM) else (text, found)
+def decode_page(body: bytes, charset: str, *, is_xml: bool) -> tuple[str, str]:
+    """A page or an SVG: by the header, or as the crawl reads it without one; XML is UTF-8 where nothing says otherwise."""
+    hinted = charset or encoding.hinted(body, is_xml=is_xml)
+    return decode(body, hinted or (likely(body) if is_xml else ""))
 
 
 def css_edits(source: str) -> list[Edit]:

@@ -8,7 +8,7 @@ from typing import Protocol
 class Lookup(Protocol):
     """Where a URL is saved."""
 
-    def __call__(self, url: str) -> str | None:
+    def __call__(self, url: str, /) -> str | None:
         """The path inside the copy (``example.org/a/b.html``) of a canonical URL without fragment; None: not saved."""
 
 

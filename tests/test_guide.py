@@ -5,7 +5,6 @@ import io
 import re
 import subprocess
 import sys
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -14,23 +13,19 @@ from gossamer.example.server import serve
 
 ROOT = Path(__file__).resolve().parents[1]
 USUAL = "http://127.0.0.1:8418/"
-BLOCK = re.compile(r"^```python(?: file=(\S+))?\n(.*?)^```", re.MULTILINE | re.DOTALL)
+BLOCK = re.compile(r"^```python\n(.*?)^```", re.MULTILINE | re.DOTALL)
 
 
-def blocks() -> Iterator[tuple[str, str]]:
-    """The code of the guide, and the file it is for; "" for what is run."""
-    yield from BLOCK.findall((ROOT / "docs" / "python.md").read_text(encoding="utf-8"))
+def blocks() -> list[str]:
+    """The code of the guide."""
+    return BLOCK.findall((ROOT / "docs" / "python.md").read_text(encoding="utf-8"))
 
 
 @pytest.fixture
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.chdir(tmp_path)
-    monkeypatch.syspath_prepend(str(tmp_path))
     monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path))
     monkeypatch.setenv("GOSSAMER_MIN_FREE", "0")
-    for name, code in blocks():
-        if name:
-            (tmp_path / name).write_text(code, encoding="utf-8")
     return tmp_path
 
 
@@ -38,9 +33,8 @@ def test_the_code_of_the_guide_runs_in_order(folder: Path) -> None:
     names: dict[str, object] = {"__name__": "guide"}
     said = io.StringIO()
     with serve() as address, contextlib.redirect_stdout(said):
-        for name, code in blocks():
-            if not name:
-                exec(compile(code.replace(USUAL, address), "docs/python.md", "exec"), names)
+        for code in blocks():
+            exec(compile(code.replace(USUAL, address), "docs/python.md", "exec"), names)
     shown = said.getvalue()
     assert "Silk at " in shown
     assert "Dragline silk" in shown
@@ -50,8 +44,7 @@ def test_the_code_of_the_guide_runs_in_order(folder: Path) -> None:
 
 
 def test_the_code_of_the_guide_holds_to_its_types(folder: Path) -> None:
-    script = "\n".join(code for name, code in blocks() if not name)
-    (folder / "guide.py").write_text(script, encoding="utf-8")
+    (folder / "guide.py").write_text("\n".join(blocks()), encoding="utf-8")
     checked = subprocess.run(
         [sys.executable, "-m", "mypy", "--strict", "--cache-dir", ROOT / ".mypy_cache" / "guide", "guide.py"],
         cwd=folder,

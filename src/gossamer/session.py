@@ -6,6 +6,7 @@ import os
 import random
 from collections.abc import AsyncIterator, Callable, Iterator, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager, contextmanager, suppress
+from contextvars import ContextVar
 from dataclasses import dataclass, replace
 from itertools import islice
 from logging.handlers import RotatingFileHandler
@@ -41,6 +42,7 @@ from gossamer.settings_files import Loaded, write_collection_file
 
 log = logging.getLogger("gossamer")
 
+_logging_to: ContextVar[logging.Handler | None] = ContextVar("gossamer_log", default=None)
 _LOG_BYTES = 10 * 1024 * 1024
 _REASONS = 10
 
@@ -217,18 +219,29 @@ async def _beating(heartbeat: Heartbeat, manager: Crawl) -> AsyncIterator[None]:
 
 @contextmanager
 def log_to(folder: Path, settings: Settings) -> Iterator[None]:
-    """Everything that is logged goes to a file in the folder, which is kept from growing without end."""
+    """What is logged inside the block goes to a file in the folder, which is kept from growing without end.
+
+    Several crawls may run in one process: what one logs is in none of the others' files.
+    """
     handler = _LogFile(folder / LOG_FILE, maxBytes=_LOG_BYTES, backupCount=1, encoding="utf-8", delay=True)
     handler.setFormatter(_LineFormatter("%(asctime)s %(levelname)s %(name)s: %(message)s"))
-    log.setLevel(settings.log_level.upper())
+    handler.setLevel(settings.log_level.upper())
+    handler.addFilter(lambda _: _logging_to.get() in (None, handler))  # threads of a crawl know nothing of this
     log.addHandler(handler)
-    log.propagate = False
+    _set_level()
+    token = _logging_to.set(handler)
     try:
         yield
     finally:
+        _logging_to.reset(token)
         log.removeHandler(handler)
+        _set_level()
         with suppress(OSError):
             handler.close()
+
+
+def _set_level() -> None:
+    log.setLevel(min((each.level for each in log.handlers if isinstance(each, _LogFile)), default=logging.NOTSET))
 
 
 class _LogFile(RotatingFileHandler):

@@ -1,6 +1,7 @@
 """Crawls in programs that wait: loops, callbacks, blocks, and how each of them ends."""
 
 import asyncio
+import shutil
 import threading
 from pathlib import Path
 
@@ -155,6 +156,33 @@ def test_one_crawl_at_a_time(serve: Serve, collection: gossamer.Collection) -> N
             collection.crawl()
     with pytest.raises(gossamer.UsageError, match="begins once"), crawl:
         pass
+
+
+def test_a_crawl_that_is_over_is_not_looped_over_again(serve: Serve, collection: gossamer.Collection) -> None:
+    crawl = collection.crawling(serve(small()).url())
+    assert len(list(crawl)) == 6
+    with pytest.raises(gossamer.UsageError, match="begins once"):
+        list(crawl)
+
+
+def test_crawls_in_one_program_have_a_log_each(serve: Serve, tmp_path: Path) -> None:
+    webs = {name: serve(chain(3)) for name in "ab"}
+    opened = {name: gossamer.open(tmp_path / name, create=True) for name in webs}
+    crawls = [opened[name].crawling(web.url(), log_level="debug") for name, web in webs.items()]
+    for _ in zip(*crawls, strict=True):
+        pass
+    for name, web in webs.items():
+        log = (tmp_path / name / "gossamer.log").read_text()
+        assert log.count(f"finished {web.origin()}") == 5  # with the sitemap that it has not
+        assert log.count("finished ") == 5
+        assert log.count("started with 1 seeds") == 1
+        opened[name].close()
+
+
+def test_a_folder_that_goes_away_is_told(serve: Serve, collection: gossamer.Collection) -> None:
+    with pytest.raises(gossamer.ArchiveError, match="can't be written"):
+        for _ in collection.crawling(serve(chain(1000)).url(), delay=0.05):
+            shutil.rmtree(collection.folder, ignore_errors=True)
 
 
 def test_only_collections_are_opened(tmp_path: Path) -> None:

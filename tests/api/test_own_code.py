@@ -2,6 +2,7 @@
 
 import gzip
 import sys
+import threading
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -94,8 +95,21 @@ def test_a_judge_s_error_stops_the_crawl_and_nothing_is_lost(
 
 @pytest.mark.usefixtures("_quick")
 def test_a_judge_that_gives_no_reason_but_something_else(serve: Serve, collection: gossamer.Collection) -> None:
-    with pytest.raises(TypeError, match="the judge gave False"):
+    with pytest.raises(TypeError, match=r"the judge .*lambda.* gave False"):
         collection.crawl(serve(small()).url(), judge=lambda candidate: False)  # type: ignore[arg-type, return-value]  # on purpose
+
+
+@pytest.mark.usefixtures("_quick")
+@pytest.mark.parametrize("error", [SystemExit(7), KeyboardInterrupt(), StopIteration()])
+def test_whatever_a_judge_raises_comes_out_and_leaves_the_collection_whole(
+    serve: Serve, collection: gossamer.Collection, error: BaseException
+) -> None:
+    def judge(candidate: gossamer.Candidate) -> str | None:
+        raise error
+
+    with pytest.raises(type(error)):
+        collection.crawl(serve(small()).url(), judge=judge)
+    assert collection.verify() == []
 
 
 # --- request hooks
@@ -155,6 +169,18 @@ def test_a_request_hook_s_error_stops_the_crawl_and_nothing_is_lost(
     assert collection.status().pages == 5
 
 
+@pytest.mark.usefixtures("_quick")
+@pytest.mark.parametrize("found", [5, "Skip", [("A", "b")], {"A": 5}, {b"A": b"b"}])
+def test_a_request_hook_that_gives_something_else_is_named(
+    serve: Serve, collection: gossamer.Collection, found: object
+) -> None:
+    def ask(url: str) -> object:
+        return found
+
+    with pytest.raises(TypeError, match=r"the request hook .*ask gave"):
+        collection.crawl(serve(small()).url(), request=ask)  # type: ignore[arg-type]  # wrong on purpose
+
+
 # --- functions for the workers
 
 CODE = """
@@ -186,8 +212,8 @@ def test_facts_are_extracted_in_workers_and_kept(serve: Serve, collection: gossa
     found = {page.title: page for page in collection.crawling(serve(small()).url(), extract=f"{shop}:facts")}
     assert found["A"].extracted == {"title": "A", "heading": "the first letter "}
     assert (found["B"].extracted, found["B"].text) == (None, "the second letter /a")
-    assert found["B"].notes == ("no facts were extracted: parser crashed: SIGABRT",)
-    assert found["Shy"].notes == ("no facts were extracted: KeyError: 'price'",)
+    assert found["B"].notes == (f"no facts were extracted: parser crashed: SIGABRT (in {shop}:facts)",)
+    assert f"no facts were extracted: KeyError: 'price' (in {shop}:facts, line 8)" in found["Shy"].notes
     assert found[""].extracted is None  # a plain text
     assert [page.extracted for page in collection.pages("*/a")] == [found["A"].extracted]
     assert collection.verify() == []
@@ -201,21 +227,44 @@ def test_a_function_can_be_given_as_itself(serve: Serve, collection: gossamer.Co
     assert sys.modules[shop] is module
 
 
+def test_a_function_need_not_stand_in_a_module(serve: Serve, collection: gossamer.Collection) -> None:
+    words = ["Start", "A"]
+
+    def facts(page: gossamer.ParsedPage) -> object:
+        return [word for word in words if word in page.title]
+
+    url = serve(small()).url()
+    found = {page.title: page.extracted for page in collection.crawling(url, extract=facts)}
+    assert (found["Start"], found["A"], found["B"]) == (["Start"], ["A"], [])
+
+
+def test_facts_that_were_not_extracted_are_told(serve: Serve, collection: gossamer.Collection) -> None:
+    def facts(page: gossamer.ParsedPage) -> object:
+        raise LookupError("no price")
+
+    report = collection.crawl(serve(small()).url(), extract=facts)
+    assert report.without_facts == 5
+    log = (collection.folder / "gossamer.log").read_text()
+    assert log.count("no facts were extracted: LookupError: no price (in ") == 5
+    assert "<locals>.facts, line " in log
+
+
+LOCK = threading.Lock()
+
+
 @pytest.mark.parametrize(
     ("extract", "reason"),
     [
         ("no colon", "names no function"),
         ("a:b; import os", "names no function"),
-        (lambda page: None, "put it into a module"),
-        (print, None),
+        (5, "extract must be a function"),
+        (lambda page, lock=LOCK: None, "<lambda> can't be passed on to the parser workers: TypeError: cannot pickle"),
+        (lambda page, much=b"x" * 70_000_000: None, "brings 70[0-9]* bytes with it"),
     ],
 )
-def test_what_workers_can_t_import_is_an_error_at_once(
-    collection: gossamer.Collection, extract: object, reason: str | None
+def test_what_workers_can_t_have_is_an_error_at_once(
+    collection: gossamer.Collection, extract: object, reason: str
 ) -> None:
-    if reason is None:
-        collection.crawling("http://a.test/", extract=extract)  # type: ignore[arg-type]  # a built-in is importable
-        return
     with pytest.raises(gossamer.UsageError, match=reason):
         collection.crawling("http://a.test/", extract=extract)  # type: ignore[arg-type]  # wrong on purpose
 

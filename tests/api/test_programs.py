@@ -25,6 +25,23 @@ with gossamer.open("c", create=True) as collection:
 print(collection.status().state, flush=True)
 """
 
+FUNCTION = """
+import gossamer, sys
+
+PREFIX = "page"
+
+class Shop:
+    def __init__(self, page):
+        self.title = page.title
+
+def facts(page):
+    return [PREFIX, Shop(page).title]
+
+with gossamer.open("c", create=True) as collection:
+    for page in collection.crawling(sys.argv[1], extract=facts):
+        print(page.extracted)
+"""
+
 ENDLESS = """
 import gossamer, sys
 
@@ -104,6 +121,13 @@ def test_a_plain_script_needs_no_main_guard_and_leaves_nothing_open(serve: Serve
     assert (done.returncode, err) == (0, "")
     assert out.splitlines()[-1] == "stopped"
     assert "A <!DOCTYPE html>" in out
+
+
+def test_a_function_of_the_script_itself_works_in_the_workers(serve: Serve, tmp_path: Path) -> None:
+    done = program(tmp_path, FUNCTION, serve(small()))
+    out, err = done.communicate(timeout=60)
+    assert (done.returncode, err) == (0, "")
+    assert "['page', 'A']" in out.splitlines()
 
 
 @pytest.mark.parametrize("way", WAYS)

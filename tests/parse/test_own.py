@@ -42,6 +42,7 @@ def misbehave(page):
         case "nothing": return None
         case "surrogate": return "\\ud800"
         case "print": print("hello"); os.write(1, b"garbage"); return 1
+        case "input": return input()
         case "memory": return len(bytearray(1 << 40))
     return page.title
 
@@ -59,6 +60,7 @@ NOTES = {
     "nan": "ValueError: Out of range float values are not JSON compliant",
     "long": "ValueError: 2000002 characters of JSON are more than 1048576",
     "deep": "RecursionError: maximum recursion depth exceeded",
+    "input": "EOFError: EOF when reading a line",
     "memory": "parser crashed: out of memory",
 }
 
@@ -100,7 +102,11 @@ def test_what_it_does_wrong_costs_only_the_facts_of_that_page(folder: str) -> No
         assert (facts.title, facts.text, facts.failure) == (title, f"text of {title}", None)
     notes = {title: note.partition(": ")[2] for title in NOTES for note in answers[title].notes}
     assert {
-        title: note.partition(" while ")[0].partition(": inf")[0].partition(": nan")[0] for title, note in notes.items()
+        title: note.partition(" while ")[0]
+        .partition(" (in mine:misbehave")[0]
+        .partition(": inf")[0]
+        .partition(": nan")[0]
+        for title, note in notes.items()
     } == NOTES
     assert not any(answers[title].extracted for title in (*NOTES, "nothing"))
     assert answers["first"].extracted == '"first"'

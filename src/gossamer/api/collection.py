@@ -5,10 +5,11 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
 from types import TracebackType
-from typing import Self, Unpack
+from typing import Self, Unpack, get_args
 
 from gossamer import url as urls
 from gossamer.agent import NAME
+from gossamer.api.checks import check_counts, check_function, check_status, check_texts
 from gossamer.api.crawling import Crawling, consume
 from gossamer.api.inout import Form, Imported, export_archive, import_archives
 from gossamer.api.options import Options
@@ -91,6 +92,9 @@ class Collection:
         gives headers to send with it, or `Skip`. ``extract`` takes facts out of HTML pages, in the parser workers.
         ``options`` are settings, as in docs/settings.md. Raises UsageError, SettingsError.
         """
+        check_texts("an address", *addresses)
+        check_function("judge", judge)
+        check_function("request", request)
         loaded = self._settings(options)
         loaded = replace(loaded, settings=with_typed_credentials(loaded.settings, addresses))
         typed = tuple(urls.typed(address) for address in addresses)
@@ -116,6 +120,7 @@ class Collection:
         Everything else as in `crawling`. Ctrl-C lets what is in flight finish, a second one drops it; then comes the
         KeyboardInterrupt. Raises FetchError when no address could be fetched, and whatever makes going on impossible.
         """
+        check_function("on_page", on_page)
         crawling = self.crawling(*addresses, judge=judge, request=request, extract=extract, **options)
         return consume(crawling, on_page)
 
@@ -138,12 +143,15 @@ class Collection:
 
         ``patterns``: any of these globs on the whole URL, or re: and a regular expression. ``content_type``: a glob.
         """
+        check_texts("a pattern, host or type", *patterns, host, content_type)
+        check_counts("depth", depth)
         wanted = Filter(patterns, content_type=content_type, host=host, depth=depth)
         rows = self._shelf.each(lambda connection: kept_pages(connection, wanted, newest=not versions))
         return (page(row, self._shelf) for row in rows)
 
     def page(self, address: str) -> Page | None:
         """The newest kept version of a URL; None where there is none."""
+        check_texts("an address", address)
         with self._shelf.reading() as connection:
             url_id = meant(connection, address)
             row = None if url_id is None else newest_page(connection, url_id)
@@ -151,6 +159,8 @@ class Collection:
 
     def search(self, query: str, limit: int = 10, offset: int = 0) -> list[Hit]:
         """The best pages for a query, best first; as `gossamer search` takes it."""
+        check_texts("a query", query)
+        check_counts("limit and offset", limit, offset)
         with self._shelf.reading() as connection:
             return search(connection, query, limit, offset)
 
@@ -170,6 +180,9 @@ class Collection:
 
         ``state``: waiting, finished or failed. ``reason``: part of it. ``status``: one, or the first and last of a range.
         """
+        check_texts("a pattern or condition", *patterns, reason, content_type, kind, host)
+        check_counts("depth", depth)
+        check_status(status)
         if state is not None and state not in _STATES:
             raise UsageError(f"{state!r} is no state", hint=f"it is one of {', '.join(_STATES)}")
         wanted = Filter(
@@ -187,6 +200,7 @@ class Collection:
 
     def why(self, address: str) -> History | None:
         """Everything known about one URL: where it was found, each try, what its host says; None where it is not known."""
+        check_texts("an address", address)
         with self._shelf.reading() as connection:
             url_id = meant(connection, address)
             return None if url_id is None else history(connection, url_id, NAME)
@@ -216,4 +230,8 @@ class Collection:
 
         Gives what could not be written as it should: nothing when all went well.
         """
+        check_texts("a pattern or host", *patterns, host)
+        if form not in get_args(Form):
+            forms = " or ".join(map(repr, get_args(Form)))
+            raise UsageError(f"{form!r} is no form of an archive", hint=f"it is {forms}; gossamer export has others")
         return export_archive(self.folder, Path(target), form, Filter(patterns, host=host))

@@ -47,6 +47,7 @@ class Crawling:
         self._pages: deque[Page] = deque()
         self._report: Report | None = None
         self._is_over = False
+        self._is_held = False  # by a block, in which it may be looped over again
 
     # --- from outside
 
@@ -86,6 +87,7 @@ class Crawling:
 
     def __enter__(self) -> Self:
         self._start()
+        self._is_held = True
         return self
 
     def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
@@ -94,7 +96,7 @@ class Crawling:
             self._conclude()
 
     def __iter__(self) -> Iterator[Page]:
-        return self._owned() if self._thread is None else self._read()
+        return self._read() if self._is_held else self._owned()
 
     def run(self) -> Report:
         """Crawl to the end without reading the pages."""
@@ -140,6 +142,7 @@ class Crawling:
 
     async def __aenter__(self) -> Self:
         self._start()
+        self._is_held = True
         return self
 
     async def __aexit__(

@@ -1,11 +1,15 @@
 """A person's own functions as the crawl takes them: checked before it starts, and told where they went wrong."""
 
+import pickle
 import re
 import sys
 from collections.abc import Callable, Mapping
 from functools import reduce
 from pathlib import Path
 
+import cloudpickle
+
+from gossamer.api.checks import check_function, name_of
 from gossamer.crawl.hooks import Prepare, Skip
 from gossamer.errors import UsageError
 from gossamer.parse.job import OwnCode
@@ -21,6 +25,8 @@ RequestHook = Callable[[str], Mapping[str, str] | Skip | None]
 Extract = str | Callable[..., object]
 """A function for parser workers: itself, or as "module:function"."""
 
+_UNPICKLABLE = (pickle.PicklingError, TypeError, AttributeError, ValueError, RuntimeError)
+_MAX_PICKLED = 64 * 1024 * 1024  # bytes
 _NAME = re.compile(r"[^\W\d]\w*(?:\.[^\W\d]\w*)*:[^\W\d]\w*(?:\.[^\W\d]\w*)*")
 
 
@@ -31,8 +37,8 @@ def guarded(judge: Judge, fail: Callable[[BaseException], None]) -> OwnJudge:
         try:
             reason = judge(candidate)
             if reason is not None and not isinstance(reason, str):
-                raise TypeError(f"the judge gave {reason!r}; it must give a reason, or None")
-        except Exception as error:  # noqa: BLE001 - it is raised in the program that gave us the judge
+                raise TypeError(f"the judge {name_of(judge)} gave {reason!r}; it must give a reason, or None")
+        except BaseException as error:  # noqa: BLE001 - SystemExit too; it is raised in the program that gave us the judge
             fail(error)
             return f"it failed: {type(error).__name__}"
         return reason
@@ -45,30 +51,58 @@ def prepared(hook: RequestHook) -> Prepare:
 
     def prepare(url: str) -> Headers | Skip:
         found = hook(url)
-        return found if isinstance(found, Skip) else tuple((found or {}).items())
+        if isinstance(found, Skip):
+            return found
+        headers = found if found is not None else {}
+        if not isinstance(headers, Mapping) or not all(
+            isinstance(text, str) for item in headers.items() for text in item
+        ):
+            raise TypeError(
+                f"the request hook {name_of(hook)} gave {found!r}; it must give headers as a dict of texts, Skip, or None"
+            )
+        return tuple(headers.items())
 
     return prepare
 
 
 def own_code(extract: Extract) -> OwnCode:
     """Where workers find a function. Raises UsageError where they can't."""
-    name = extract if isinstance(extract, str) else _name_of(extract)
+    path = tuple(str(Path(folder).absolute()) for folder in sys.path)
+    if not isinstance(extract, str):
+        check_function("extract", extract)
+        if (name := _name_in_module(extract)) is None:
+            return OwnCode(name_of(extract), path, _pickled(extract))
+    else:
+        name = extract
     if not _NAME.fullmatch(name):
         raise UsageError(f"{name!r} names no function", hint="write module:function")
-    return OwnCode(name, tuple(str(Path(folder).absolute()) for folder in sys.path))
+    return OwnCode(name, path)
 
 
-def _name_of(function: Callable[..., object]) -> str:
+def _name_in_module(function: Callable[..., object]) -> str | None:
+    """Under which name a worker can import a function; None where it stands in a script, a notebook, or a function."""
     module, name = getattr(function, "__module__", ""), getattr(function, "__qualname__", "")
     if module == "__main__":
-        raise UsageError(
-            f"parser workers can't import {name or 'the function'} from a script or notebook",
-            hint="put it into a module, a file beside it",
-        )
+        return None
     try:
         found: object = reduce(getattr, name.split("."), sys.modules[module])
     except (AttributeError, KeyError):
-        found = None
-    if found is not function:
-        raise UsageError(f"parser workers can't import {function!r}", hint="put it into a module, under its own name")
-    return f"{module}:{name}"
+        return None
+    return f"{module}:{name}" if found is function else None
+
+
+def _pickled(function: Callable[..., object]) -> bytes:
+    """A function with what it uses of the script around it. Raises UsageError where that can't leave this process."""
+    try:
+        pickled = cloudpickle.dumps(function)
+    except _UNPICKLABLE as error:
+        raise UsageError(
+            f"{name_of(function)} can't be passed on to the parser workers: {type(error).__name__}: {error}",
+            hint="it must not use what belongs to this process, such as an open collection, file or connection",
+        ) from error
+    if len(pickled) > _MAX_PICKLED:
+        raise UsageError(
+            f"{name_of(function)} brings {len(pickled)} bytes with it, more than {_MAX_PICKLED}",
+            hint="let it read what is so large where it runs",
+        )
+    return bytes(pickled)

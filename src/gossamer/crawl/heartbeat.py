@@ -8,6 +8,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from gossamer import url as urls
+from gossamer.archive.disk import write_error
 from gossamer.clock import Clock
 from gossamer.crawl.manager import Crawl
 from gossamer.crawl.report import Ending, Progress
@@ -82,7 +83,10 @@ class Heartbeat:
             await (self._frontier.event("paused", reason=pause) if pause else self._frontier.event("resumed"))
 
     def _look_at_room(self) -> None:
-        free = shutil.disk_usage(self._folder).free
+        try:
+            free = shutil.disk_usage(self._folder).free
+        except OSError as error:  # somebody took it away: what is written goes nowhere
+            raise write_error(self._folder, error) from error
         if free < self._settings.min_free:
             self._crawl.pause(_LOW_DISK)
         else:

@@ -138,7 +138,8 @@ class Crawl:
             with suppress(asyncio.CancelledError):
                 await committer
         progress = self.progress("stopped")
-        return Report(ending, progress, tuple(self._unreachable.values()) if ending is Ending.NO_SEED else ())
+        unreachable = tuple(self._unreachable.values()) if ending is Ending.NO_SEED else ()
+        return Report(ending, progress, unreachable, self._pipeline.without_facts)
 
     async def _loop(self) -> Ending:
         while True:

@@ -1,6 +1,7 @@
 """From an answer to durable rows: parsed in a worker, concluded, and committed in groups. Bounded in number and bytes."""
 
 import asyncio
+import logging
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Protocol
@@ -12,9 +13,11 @@ from gossamer.crawl.visit import Visit
 from gossamer.fetch.room import Room
 from gossamer.frontier.contract import Frontier
 from gossamer.frontier.portions import count_of, has_many
-from gossamer.parse.job import ParseJob
+from gossamer.parse.job import NO_FACTS, ParseJob
 from gossamer.records import Batch, Exchange, Facts, Lease, Outcome
 from gossamer.settings import Settings
+
+log = logging.getLogger("gossamer.crawl")
 
 MAX_OUTCOMES = 128
 GROUP_OUTCOMES = 64
@@ -63,6 +66,7 @@ class Pipeline:
         self._on_room = on_room
         self._committed = committed
         self._ready: asyncio.Queue[Outcome] = asyncio.Queue()
+        self.without_facts = 0  # pages in which a person's own function failed
         self._parsing = 0
         self._committing = 0
 
@@ -119,7 +123,12 @@ class Pipeline:
         if not isinstance(answer, Exchange) or not wants_parsing(answer):
             return None
         job = ParseJob(answer.url, answer.headers, answer.body, answer.truncated, self._clock.now(), visit.claim.via)
-        return await self._parsers.parse(job)
+        facts = await self._parsers.parse(job)
+        for note in facts.notes:
+            if note.startswith(NO_FACTS):
+                self.without_facts += 1
+                log.warning("%s: %s", answer.url, note)
+        return facts
 
     def put(self, outcome: Outcome) -> None:
         """Pass on what needs no parsing."""

@@ -57,6 +57,7 @@ class Report:
     ending: Ending
     progress: Progress
     seed_failures: tuple[str, ...] = field(default=())  # one line each, where no seed could be fetched
+    without_facts: int = 0  # pages in which your own function failed; each has a note why
 
     @property
     def statistics(self) -> Statistics:

@@ -15,12 +15,17 @@ class Derived(StrEnum):
     BROWSED = "browsed"  # not a page of the web but a local file: what a browser would load from it, as `browse` tells
 
 
+NO_FACTS = "no facts were extracted"
+"""How the note of a page begins in which a person's own function found nothing because it failed."""
+
+
 @dataclass(frozen=True, slots=True)
 class OwnCode:
     """A person's own function for parser workers. It is code: it never comes from the files of a collection."""
 
-    name: str  # "module:function"
+    name: str  # "module:function"; where it was pickled, what it is called in messages
     path: tuple[str, ...] = ()  # folders in which modules are looked for, after those of the worker
+    pickled: bytes = b""  # the function itself, where it stands in no module that a worker could import
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,9 +6,10 @@ trying the page again without it (`wire.Stage`).
 """
 
 import json
+import pickle
 import signal
 import sys
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import cached_property, reduce
@@ -18,7 +19,7 @@ import turbohtml
 
 from gossamer.parse import encoding
 from gossamer.parse.body import undo
-from gossamer.parse.job import Limits, ParseJob
+from gossamer.parse.job import NO_FACTS, Limits, OwnCode, ParseJob
 from gossamer.parse.links import unpack
 from gossamer.parse.text import fold_line
 from gossamer.records import Facts, Headers, Link
@@ -27,6 +28,7 @@ MAX_JSON = 1024 * 1024
 """Characters of JSON that are kept of one page."""
 
 _MAX_NOTE = 200
+_MAX_NAME = 80
 
 
 @dataclass(frozen=True)
@@ -59,8 +61,9 @@ OwnFunction = Callable[[ParsedPage], object]
 class Extractor:
     """The function, and how it is kept within bounds."""
 
-    def __init__(self, function: OwnFunction, seconds: float, limits: Limits) -> None:
-        """``seconds``: of real time for one page."""
+    def __init__(self, name: str, function: OwnFunction, seconds: float, limits: Limits) -> None:
+        """``name``: for notes. ``seconds``: of real time for one page."""
+        self._name = fold_line(name, _MAX_NAME)
         self._function = function
         self._seconds = seconds
         self._limits = limits
@@ -76,9 +79,22 @@ class Extractor:
         except MemoryError:
             raise  # nothing can be relied on any more: the worker ends, and the page is tried without the function
         except _TooLong:
-            return without(facts, f"it took longer than {self._seconds:g} s")
+            return self.without(facts, f"it took longer than {self._seconds:g} s")
         except BaseException as error:  # noqa: BLE001 - whatever a stranger's code raises, SystemExit too
-            return without(facts, _words_of(error))
+            return self.without(facts, _words_of(error), line=self._line_of(error))
+
+    def without(self, facts: Facts, why: str, *, line: str = "") -> Facts:
+        """The facts of a page whose own function found nothing, for a reason that stands with the page."""
+        where = f" (in {self._name}{line})"
+        note = fold_line(f"{NO_FACTS}: {why}", _MAX_NOTE - len(where)) + where
+        return replace(facts, notes=(*facts.notes, note))
+
+    def _line_of(self, error: BaseException) -> str:
+        """Where in the function it came from; nothing where it did not come from there."""
+        trace = error.__traceback__.tb_next if error.__traceback__ is not None else None
+        if trace is None or trace.tb_frame.f_code is not getattr(self._function, "__code__", None):
+            return ""
+        return f", line {trace.tb_lineno}"
 
     def _page(self, facts: Facts, job: ParseJob) -> ParsedPage:
         body = undo(job.headers, job.body, self._limits.max_decoded, url=job.url).data
@@ -86,28 +102,24 @@ class Extractor:
         return ParsedPage(job.url, job.headers, body, facts.charset, facts.language, facts.title, facts.text, links)
 
 
-def without(facts: Facts, why: str) -> Facts:
-    """The facts of a page whose own function found nothing, for a reason that stands with the page."""
-    note = fold_line(f"no facts were extracted: {why}", _MAX_NOTE)
-    return replace(facts, notes=(*facts.notes, note))
-
-
-def load(name: str, path: Iterable[str]) -> OwnFunction:
-    """The function called ``module:function``. ``path``: folders in which modules are looked for after our own.
-
-    Raises ImportError with what is wrong in words.
-    """
-    sys.path += [folder for folder in path if folder not in sys.path]
-    module_name, _, attributes = name.partition(":")
+def load(code: OwnCode) -> OwnFunction:
+    """A person's own function. Raises ImportError with what is wrong in words."""
+    sys.path += [folder for folder in code.path if folder not in sys.path]
     try:
-        found: object = reduce(getattr, attributes.split("."), import_module(module_name))
+        # what is pickled comes from the program that started us, as the function itself does, never from a file or page
+        found: object = pickle.loads(code.pickled) if code.pickled else _imported(code.name)  # noqa: S301
     except BaseException as error:  # noqa: BLE001 - importing it runs its code
         found = error
     if isinstance(found, BaseException):
-        raise ImportError(f"{name} can't be loaded: {_words_of(found)}") from found
+        raise ImportError(f"{code.name} can't be loaded: {_words_of(found)}") from found
     if not callable(found):
-        raise ImportError(f"{name} is no function")
+        raise ImportError(f"{code.name} is no function")
     return found
+
+
+def _imported(name: str) -> object:
+    module_name, _, attributes = name.partition(":")
+    return reduce(getattr, attributes.split("."), import_module(module_name))
 
 
 class _TooLong(BaseException):

@@ -19,7 +19,7 @@ from typing import BinaryIO
 from gossamer.parse.browse import browse
 from gossamer.parse.html import read, read_bare
 from gossamer.parse.job import DEFAULT_LIMITS, Derived, Limits, ParseJob, RewriteJob
-from gossamer.parse.own import Extractor, load, without
+from gossamer.parse.own import Extractor, load
 from gossamer.parse.rewrite import rewrite, rewrite_bare
 from gossamer.parse.rewriting.contract import Rewritten
 from gossamer.parse.rewriting.places import PlaceTable
@@ -47,7 +47,7 @@ _LOST = Failure(FailureKind.PARSER_CRASHED)
 def main() -> None:
     """Answer batches until there are no more."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the crawler, which lets us finish
-    source, sink = sys.stdin.buffer, _private_output()
+    source, sink = _private_input(), _private_output()
     for pipe in (source, sink):
         _widen(pipe)
     payload = read_frame(source.read)
@@ -82,7 +82,7 @@ def _extractor(orders: Orders, limits: Limits) -> Extractor | None:
     if orders.own_code is None:
         return None
     try:
-        return Extractor(load(orders.own_code.name, orders.own_code.path), orders.seconds, limits)
+        return Extractor(orders.own_code.name, load(orders.own_code), orders.seconds, limits)
     except ImportError as error:
         sys.exit(" ".join(str(error).split()))
 
@@ -114,7 +114,7 @@ def _facts(task: Task, job: ParseJob, secret: bytes, limits: Limits, extractor: 
     if extractor is None:
         return facts
     if task.stage > Stage.ALONE:
-        return without(facts, str(task.failure or _LOST))
+        return extractor.without(facts, str(task.failure or _LOST))
     return extractor.extend(facts, job)
 
 
@@ -138,6 +138,15 @@ def _rewritten(job: RewriteJob, failure: Failure | None) -> Rewritten:
 def _send(sink: BinaryIO, payload: bytes) -> None:
     sink.writelines(frame(payload))
     sink.flush()
+
+
+def _private_input() -> BinaryIO:
+    """Standard input for us alone: a person's own function that asks for input must not be given our batches."""
+    private = os.fdopen(os.dup(0), "rb")
+    nothing = os.open(os.devnull, os.O_RDONLY)
+    os.dup2(nothing, 0)
+    os.close(nothing)
+    return private
 
 
 def _private_output() -> BinaryIO:

@@ -99,6 +99,16 @@ def test_versions(folder: Path) -> None:
     assert with_chosen(folder, titles, newest_only=True) == ["Start again"]
 
 
+def test_the_newest_is_that_of_the_time_that_is_wanted(folder: Path) -> None:
+    def titles(connection: apsw.Connection) -> list[str]:
+        return [row.title for row in page_rows(connection) if row.url == A]
+
+    first, second = with_chosen(folder, lambda c: [row.fetched for row in page_rows(c) if row.url == A])
+    assert with_chosen(folder, titles, Filter(fetched_before=second), newest_only=True) == ["Start"]
+    assert with_chosen(folder, titles, Filter(fetched_since=second), newest_only=True) == ["Start again"]
+    assert with_chosen(folder, titles, Filter(fetched_before=first)) == []
+
+
 def test_only_what_was_kept(folder: Path) -> None:
     statuses = with_chosen(folder, lambda connection: {row.status for row in page_rows(connection)}, kept_only=True)
     assert statuses == {200}

@@ -70,6 +70,12 @@ def test_a_filtered_warc_and_a_package(folder: Path, tmp_path: Path) -> None:
     assert is_whole(tmp_path / "in")
 
 
+def test_where_nothing_matches_that_is_said(folder: Path, tmp_path: Path) -> None:
+    options = ("--format", "warc", "-o", "x.warc.gz", "--fetched-since", "9000-01-01")
+    done = run("gossamer", "export", str(folder), *options, cwd=tmp_path)
+    assert (done.code, done.err) == (0, "no answer matches, so there is nothing to write\n")
+
+
 def test_parquet_says_what_it_needs_or_works(folder: Path, tmp_path: Path) -> None:
     done = run("gossamer", "export", str(folder), "--format", "parquet", "-o", str(tmp_path / "x.parquet"))
     if done.code:

@@ -131,6 +131,9 @@ def test_urls_in_three_formats(folder: str, shown: Shown) -> None:
         (["--content-type", "text/html", "re:gone|/1$"], ["http://a.test/1", "http://a.test/gone"]),
         (["*/private"], ["http://a.test/private"]),
         (["--due-before", "now"], []),
+        (["--fetched-since", "9000-01-01"], []),
+        (["--fetched-before", "2000-01-01"], []),
+        (["--fetched-since", "1970-01-01", "--fetched-before", "9000-01-01", "*/1"], ["http://a.test/1"]),
         (["--digest", "00ff00ff"], []),
     ],
 )
@@ -211,6 +214,7 @@ def test_a_folder_that_is_no_collection(command: str, tmp_path: Path, shown: Sho
     [
         (["urls", "--status", "9xx9"], UsageError),
         (["urls", "--due-before", "soon"], UsageError),
+        (["urls", "--fetched-since", "long ago"], UsageError),
         (["urls", "re:("], UsageError),
         (["retry", "re:("], UsageError),
         (["release", ""], UsageError),

@@ -109,6 +109,8 @@ class Filter:
     host: str | None = None  # hostname, with or without its port
     digest: str | None = None  # how it begins
     due_before: float | None = None
+    fetched_since: float | None = None
+    fetched_before: float | None = None
 
 
 def entries(connection: apsw.Connection, wanted: Filter) -> Iterator[Entry]:
@@ -147,6 +149,8 @@ def conditions(wanted: Filter) -> dict[str, str | int | float | None]:
         "host": wanted.host,
         "digest": wanted.digest.lower() if wanted.digest else None,
         "due_before": wanted.due_before,
+        "fetched_since": wanted.fetched_since,
+        "fetched_before": wanted.fetched_before,
     }
 
 
@@ -166,6 +170,8 @@ CONDITIONS = """
     AND (:host IS NULL OR host.hostname = :host OR substr(host.origin, instr(host.origin, '://') + 3) = :host)
     AND (:digest IS NULL OR substr(lower(hex(page.digest)), 1, length(:digest)) = :digest)
     AND (:due_before IS NULL OR url.due < :due_before)
+    AND (:fetched_since IS NULL OR page.fetched >= :fetched_since)
+    AND (:fetched_before IS NULL OR page.fetched < :fetched_before)
 """
 """What a filter means, for a query over ``url`` with its ``host`` and a ``page``."""
 

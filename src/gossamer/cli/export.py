@@ -15,7 +15,7 @@ import click
 from gossamer.archive.aside import written_aside
 from gossamer.archive.catalogue import opened
 from gossamer.archive.export.cdxj import index_of_segments
-from gossamer.archive.export.chosen import Choice, chosen
+from gossamer.archive.export.chosen import Choice, chosen, is_anything_chosen
 from gossamer.archive.export.pages import PageRow, page_rows
 from gossamer.archive.export.parquet import library, write_parquet
 from gossamer.archive.export.wacz import write_wacz
@@ -80,6 +80,8 @@ def export(folder: Path, form: str, target: str | None, versions: str | None, **
     troubles = _Troubles()
     with opened(folder) as connection, chosen(connection, choice), _target(form, target) as file:
         name = Path(target).name if target and target != "-" else f"{folder.resolve().name}.warc.gz"
+        if not is_anything_chosen(connection):
+            output.say("no answer matches, so there is nothing to write")
         _WRITERS[form](_Job(connection, folder, name, troubles.tell), file)
     if troubles.count:
         raise ProblemFound(

@@ -14,6 +14,8 @@ from gossamer.records import Kind, State
 
 _STATES = {state.name.lower(): state for state in State if state is not State.RUNNING}
 
+_MOMENTS = ("fetched_since", "fetched_before", "due_before")
+
 _OPTIONS = (
     click.option("--state", type=click.Choice(tuple(_STATES)), help="only those in this state"),
     click.option("--reason", metavar="TEXT", help="only those with TEXT in their reason"),
@@ -24,6 +26,8 @@ _OPTIONS = (
     click.option("--depth", type=click.IntRange(0), metavar="N", help="only those so many links from a seed"),
     click.option("--host", metavar="HOST", help="only those of this host, with or without its port"),
     click.option("--digest", metavar="HEX", help="only those whose body has this sha256, or one that begins so"),
+    click.option("--fetched-since", metavar="DATE", help="only those that were fetched then or later"),
+    click.option("--fetched-before", metavar="DATE", help="only those that were fetched earlier"),
     click.option("--due-before", metavar="DATE", help="only those to be visited before: now, or 2027-01-31[T12:00:00]"),
 )
 
@@ -35,13 +39,13 @@ def filter_options(command: Callable[..., Any]) -> Callable[..., Any]:
     return command
 
 
-def filter_of(state: str | None, statuses: str | None, due_before: str | None, **wanted: Any) -> Filter:
+def filter_of(state: str | None, statuses: str | None, **wanted: Any) -> Filter:
     """The filter that the options describe. Raises UsageError."""
+    moments = {name: _moment(text) for name in _MOMENTS if (text := wanted.pop(name))}
     return Filter(
         state=_STATES[state] if state else None,
         statuses=_status_range(statuses) if statuses else None,
-        due_before=_moment(due_before) if due_before else None,
-        **wanted,
+        **wanted | moments,
     )
 
 

@@ -20,7 +20,7 @@ class Choice:
     """What is wanted: of which URLs, and which of their versions."""
 
     wanted: Filter
-    newest_only: bool = False
+    newest_only: bool = False  # of those that were fetched in the time that is wanted
     kept_only: bool = False  # successes whose body is content
     with_robots: bool = True  # also the records of robots.txt, where the filter says nothing of pages
 
@@ -76,6 +76,11 @@ def _of_urls_only(wanted: Filter) -> Filter:
     return replace(Filter(), patterns=wanted.patterns, host=wanted.host)
 
 
+def is_anything_chosen(connection: apsw.Connection) -> bool:
+    """Whether there is something to be written."""
+    return bool(connection.execute("SELECT EXISTS (SELECT 1 FROM chosen)").get)
+
+
 def captures(connection: apsw.Connection) -> Iterator[Capture]:
     """What was chosen, in the order of the archive."""
     after: tuple[int, int] = (0, -1)
@@ -94,7 +99,9 @@ _PAGES = f"""
 INSERT INTO chosen SELECT page.segment, page.offset, page.id
 FROM page JOIN url ON url.id = page.url LEFT JOIN host ON host.id = url.host
 WHERE {CONDITIONS} AND is_meant(url.url) AND (NOT :kept OR page.is_kept)
-    AND (NOT :newest OR page.attempt = (SELECT max(attempt) FROM page AS each WHERE each.url = url.id))
+    AND (NOT :newest OR page.attempt = (SELECT max(attempt) FROM page AS each WHERE each.url = url.id
+        AND (:fetched_since IS NULL OR each.fetched >= :fetched_since)
+        AND (:fetched_before IS NULL OR each.fetched < :fetched_before)))
 """  # noqa: S608 - all of it stands here
 
 _RECORDS = """

@@ -215,9 +215,11 @@ class Collection:
                 connection.execute("INSERT OR REPLACE INTO meta VALUES ('home', ?)", (home,))
 
     def _recover(self, connection: apsw.Connection, ring: RunningRing, settings: Settings) -> None:
-        """After an unclean end: what was in flight is noted, and every host waits one full delay."""
+        """After an unclean end: what was in flight is noted, and every host waits one full delay, or as long as it asked
+        for in an answer that was not committed."""
         left = ring.left_behind()
         now = self._clock.now()
+        alone = [(min(at, now + settings.max_retry_after), host_id) for host_id, at in ring.left_alone()]
         log.warning("the last run did not end as it should; %d URLs were in flight", len(left))
         with connection:
             connection.executemany(
@@ -235,6 +237,7 @@ class Collection:
             for host_id, exempt, crawl_delay in select(connection, "SELECT id, exempt, crawl_delay FROM host"):
                 pause = _pause(settings, exempt, crawl_delay)
                 connection.execute("UPDATE host SET next_at = max(next_at, ?) WHERE id = ?", (now + pause, host_id))
+            connection.executemany("UPDATE host SET next_at = max(next_at, ?) WHERE id = ?", alone)
 
     def _rejudge(
         self, connection: apsw.Connection, ledger: Ledger, scope: Scope, lease: Lease, *, ignore_robots: bool

@@ -591,6 +591,34 @@ def test_a_retry_that_waits_is_handed_out_once_after_a_command(desk: Desk) -> No
     assert desk.visit_all() == [f"{A}/0"]
 
 
+# --- what an answer said that was not committed
+
+
+@pytest.mark.parametrize("is_committed", [True, False])
+def test_how_long_a_host_wants_to_be_left_alone_outlives_a_kill(desk: Desk, is_committed: bool) -> None:
+    """Also where its answer, say a 503 with Retry-After, had come but was not committed."""
+    desk.add(f"{A}/", f"{B}/")
+    claim, asked_at = desk.claim(), desk.clock.now()
+    update = desk.answered(claim, next_at=asked_at + 100.0)
+    if is_committed:
+        desk.commit(replace(desk.retry(claim, after=1.0), host=update))
+    desk.crash()
+    desk.open()
+    desk.clock.advance(DELAY + LAG)
+    assert desk.claim().url == f"{B}/"
+    assert desk.wait() == asked_at + 100.0
+
+
+def test_what_a_host_said_before_its_last_committed_answer_is_past(desk: Desk) -> None:
+    desk.add(*pages(A, 2))
+    claim = desk.claim()
+    desk.commit(replace(desk.page(claim), host=desk.answered(claim, next_at=desk.clock.now() + 100.0)))
+    desk.crash()
+    desk.open()
+    desk.clock.advance(200.0)
+    assert desk.claim().url == f"{A}/1"
+
+
 # --- forgive
 
 

@@ -22,6 +22,7 @@ from gossamer.frontier.only import Only
 from gossamer.frontier.portions import has_many
 from gossamer.frontier.ring import RunningRing
 from gossamer.frontier.schedule import Schedule
+from gossamer.policy.politeness import LOG_LAG
 from gossamer.records import (
     Batch,
     Candidate,
@@ -100,6 +101,8 @@ class SqliteFrontier:
 
     def answered(self, claim: Claim, update: HostUpdate) -> None:
         self._schedule.answered(claim, update)
+        if update.next_at > self._parts.clock.now() + update.delay + LOG_LAG:  # longer than after an unclean end anyway
+            self._parts.ring.leave_alone(update.host_id, update.next_at)
 
     def skip(self, claim: Claim) -> None:
         self._schedule.skip(claim)
@@ -118,6 +121,8 @@ class SqliteFrontier:
             if self._running.pop(outcome.claim.url_id, None) is not None:
                 self._schedule.landed(outcome.claim)
             self._parts.ring.leave(outcome.claim.url_id)
+            if outcome.host is not None:
+                self._parts.ring.know(outcome.host.host_id, outcome.host.next_at)
         self._apply(receipt)
 
     def _apply(self, receipt: Receipt) -> None:

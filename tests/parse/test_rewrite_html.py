@@ -71,7 +71,11 @@ def test_what_is_saved_is_pointed_to_where_it_stands(source: str, expected: str)
         ('<img src="no.png">', f'<img {LIVE} src="{SITE}/dir/no.png">'),
         ('<iframe src="no.html">', f'<iframe {LIVE} src="{SITE}/dir/no.html">'),
         ('<link rel=stylesheet href="no.css">', f'<link {LIVE} rel=stylesheet href="{SITE}/dir/no.css">'),
-        ('<link rel=dns-prefetch href="//cdn.example">', f'<link {LIVE} rel=dns-prefetch href="http://cdn.example/">'),
+        (
+            '<link rel=dns-prefetch href="//cdn.example">',
+            f'<link {LIVE} data-gossamer-rel=dns-prefetch href="http://cdn.example/">',
+        ),
+        ('<link rel="preconnect icon" href=no.ico>', f'<link {LIVE} rel="preconnect icon" href="{SITE}/dir/no.ico">'),
     ],
 )
 def test_what_is_not_saved_is_pointed_to_on_the_live_web_and_marked(source: str, expected: str) -> None:

@@ -30,6 +30,9 @@ LINKS: dict[str, tuple[tuple[str, Kind], ...]] = {
 
 SRCSETS = {"img": "srcset", "source": "srcset", "link": "imagesrcset"}
 
+HINTS = frozenset({"dns-prefetch", "preconnect"})
+"""Links that only make a browser talk to a host early, which nobody means who opens a copy."""
+
 RUNS = frozenset({"a", "area", "embed", "frame", "iframe", "object", "script"})
 """Elements by which a file is opened in which scripts run, and may read the query it was opened with."""
 

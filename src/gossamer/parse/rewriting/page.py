@@ -214,9 +214,12 @@ class _Page:
 
     def _link(self, element: Element) -> None:
         if element.value("href"):
-            via = link_via(set(element.value("rel").lower().split()))
+            rel = set(element.value("rel").lower().split())
+            via = link_via(rel)
             kind = _KINDS.get(via, Kind.OTHER) if via else Kind.OTHER
             element.point("href", kind, query=kind is Kind.PAGE)
+            if rel and rel <= elements.HINTS:
+                element.disarm("rel")
 
     def _meta(self, element: Element) -> None:
         if "charset" in element.found:

@@ -339,7 +339,7 @@ class Command:
 
     id: int
     verb: str
-    arguments: dict[str, object]
+    arguments: dict[str, object] | None  # None: they could not be read
     at: float  # when it was asked
 
 

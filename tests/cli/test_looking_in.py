@@ -141,6 +141,22 @@ def test_urls_filtered(folder: str, shown: Shown, options: list[str], expected: 
     assert [row["url"] for row in lines(shown("urls", folder, "--json", *options))] == expected
 
 
+def test_when_a_page_changed_as_a_sitemap_says(serve: Serve, tmp_path: Path, shown: Shown) -> None:
+    """Where one says it."""
+    web = serve(site := Site({"/": html("home")}))
+    entry = f"<url><loc>{web.url()}</loc><lastmod>2024-05-06</lastmod></url>"
+    site.pages["/sitemap.xml"] = Page(f"<urlset>{entry}</urlset>".encode(), content_type="application/xml")
+    folder = str(tmp_path / "dated")
+    assert run("gossamer", "crawl", "--delay", "0", "-o", folder, web.url()).code == 0
+    dates = {row["url"]: row["lastmod"] for row in lines(shown("urls", folder, "--json"))}
+    assert dates == {web.url(): 1714953600, web.url("/sitemap.xml"): None}
+    told = shown("why", folder, web.url())
+    assert "as a sitemap or feed says" in told
+    (row,) = lines(shown("why", folder, web.url(), "--json"))
+    assert isinstance(row["entry"], dict)
+    assert row["entry"]["lastmod"] == 1714953600
+
+
 def test_why(folder: str, shown: Shown) -> None:
     (row,) = lines(shown("why", folder, "a.test/private", "--json"))
     assert tuple(row) == why.FIELDS

@@ -189,6 +189,41 @@ def test_what_an_earlier_crawl_was_told(serve: Serve, crawl: CrawlIt, tmp_path: 
     ]
 
 
+def test_commands_that_are_none_stop_no_crawl(serve: Serve, crawl: CrawlIt, tmp_path: Path) -> None:
+    """Anybody may have written them, in another program or by hand."""
+    web, remote = serve(long_site(5)), Remote(tmp_path / "c")
+    crawl(web, max_urls=1)
+    bad = [
+        ("stop", "{"),
+        ("stop", ""),
+        ("stop", "[" * 100_000),
+        ("release", "[1]"),
+        ("release", b"\xff\xfe"),
+        (b"\xff\xfe", "{}"),
+        (7, "{}"),
+        ("release", 12),
+        ("release", '{"reason": "\\ud800"}'),
+        ("add", '{"urls": ["http://x.test/\\udfff"]}'),
+        ("add", '{"urls": [null]}'),
+        ("retry", '{"patterns": ["re:("]}'),
+        ("set_rate", '{"delay": NaN}'),
+        ("set_rate", '{"delay": 1e999}'),
+        ("set_rate", '{"delay": "0"}'),
+        ("x" * 10_000_000, "{}"),
+        ("release", '"' + "x" * 10_000_000 + '"'),
+    ]
+    connection = apsw.Connection(str(tmp_path / "c" / "crawl.db"))
+    for verb, arguments in bad:
+        connection.execute("INSERT INTO command (at, verb, arguments) VALUES ('now', ?, ?)", (verb, arguments))
+        connection.execute("UPDATE command SET at = 9e12 WHERE verb = 'set_rate'")
+    connection.close()
+    crawled = crawl(base=web.origin(), max_urls=0)
+    assert crawled.report.ending is Ending.DONE
+    answers = remote.read("SELECT answer FROM command ORDER BY id")
+    assert len(answers) == len(bad)
+    assert all(str(answer).startswith("error: ") for (answer,) in answers), answers
+
+
 def test_add(serve: Serve, crawl: CrawlIt, tmp_path: Path) -> None:
     web = serve(long_site(20), other := Site({"/x": links("/y"), "/y": html("y")}))
     remote, answers = Remote(tmp_path / "c"), []

@@ -194,3 +194,15 @@ def test_what_was_released_stays_so_when_the_scope_changes(serve: Serve, crawl: 
     last = crawl(web.url("/more"), max_urls=0, exclude=("re:/5$", "*/4"), base=web.origin())
     assert last["/4"].is_done
     assert (last["/5"].held, last["/5"].reason) == (True, "excluded by re:/5$")
+
+
+def test_a_link_that_was_not_to_be_followed_is_not_when_the_scope_grows(serve: Serve, crawl: CrawlIt) -> None:
+    web = serve(site := Site(fallback=lambda asked: html(asked.path)))
+    site.pages["/a/"] = html("<a href=/b/yes>a</a><a rel=nofollow href=/b/no>b</a>")
+    site.pages["/a/more"] = links("/b/no")
+    crawl(web.url("/a/"), scope="prefix")
+    second = crawl(scope="host", base=web.origin())
+    assert second["/b/yes"].is_done
+    assert (second["/b/no"].held, second["/b/no"].reason) == (True, "nofollow")
+    third = crawl(web.url("/a/more"), base=web.origin())
+    assert third["/b/no"].is_done, "another page links to it without that"

@@ -79,6 +79,7 @@ class Entry:
     host: str | None  # hostname, and port where it is not the scheme's own
     parent: str | None  # the URL it was first found on
     due: float | None
+    lastmod: float | None  # when it last changed, as a sitemap or feed says
     found: float
     settled: float | None
     status: int | None
@@ -177,7 +178,7 @@ CONDITIONS = """
 
 _ENTRIES = f"""
 SELECT url.id, url.url, url.state, url.reason, url.held, url.kind, url.via, url.depth, url.hops, url.attempts,
-    substr(host.origin, instr(host.origin, '://') + 3), parent.url, url.due, url.found, url.settled,
+    substr(host.origin, instr(host.origin, '://') + 3), parent.url, url.due, url.lastmod, url.found, url.settled,
     page.status, page.content_type, page.charset, page.language, page.title, page.size,
     iif(page.digest IS NULL, NULL, lower(hex(page.digest))),
     page.fetched, (SELECT url.url FROM page AS first JOIN url ON url.id = first.url WHERE first.id = page.duplicate_of),

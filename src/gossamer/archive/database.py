@@ -61,6 +61,7 @@ CREATE TABLE url (
     parent INTEGER,                   -- the url it was first found on
     depth INTEGER NOT NULL,
     hops INTEGER NOT NULL DEFAULT 0,  -- redirects in a row that led here
+    nofollow INTEGER NOT NULL DEFAULT 0,  -- 1: the link that it was found by asks not to be followed
     attempts INTEGER NOT NULL DEFAULT 0,
     crashes INTEGER NOT NULL DEFAULT 0,  -- unclean ends it was in flight at
     due REAL,                         -- waiting: not before; finished: visit again

@@ -12,7 +12,9 @@ import apsw
 
 from gossamer.archive.database import select
 from gossamer.policy.patterns import Patterns
-from gossamer.records import Hold, Selection
+from gossamer.records import Command, Hold, Selection
+
+_LONGEST = 1024 * 1024  # bytes of a command's arguments
 
 RELEASED = "released, was held: "
 """How the reason of a URL begins that was released; the one it was held for follows."""
@@ -74,6 +76,25 @@ def ask(connection: apsw.Connection, verb: str, selection: Selection, now: float
     arguments = {"patterns": selection.patterns, "reason": selection.reason, "host": selection.host}
     connection.execute("INSERT INTO command (at, verb, arguments) VALUES (?, ?, ?)", (now, verb, json.dumps(arguments)))
     return connection.last_insert_rowid()
+
+
+def unanswered(connection: apsw.Connection) -> list[Command]:
+    """The commands that wait for an answer, the oldest first. Anybody may have written them, and anything into them."""
+    rows = select(
+        connection,
+        "SELECT id, CAST(substr(verb, 1, 100) AS BLOB), CAST(substr(arguments, 1, ?) AS BLOB), CAST(at AS REAL)"
+        " FROM command WHERE done IS NULL ORDER BY id LIMIT 100",
+        (_LONGEST + 1,),
+    )
+    return [Command(number, verb.decode(errors="replace"), _arguments(text), at) for number, verb, text, at in rows]
+
+
+def _arguments(text: bytes) -> dict[str, object] | None:
+    try:
+        value = json.loads(text) if len(text) <= _LONGEST else None
+    except (ValueError, RecursionError):
+        return None
+    return value if isinstance(value, dict) else None
 
 
 def answer(connection: apsw.Connection, command: int) -> str | None:

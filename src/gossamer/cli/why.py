@@ -100,6 +100,8 @@ def _pairs(found: History) -> Iterator[tuple[str, object]]:
     yield "answer", _answer(found)
     yield "kind", f"{entry.kind}, {_times(entry.depth, 'link', 'links')} from a seed"
     yield "found", f"{when(entry.found)} as {entry.via}"
+    if entry.lastmod is not None:
+        yield "changed", f"{when(entry.lastmod)}, as a sitemap or feed says"
     yield from _list("found on", reversed(found.way))
     yield from _list(
         "linked from", (f"{each.url}  {each.text}{' (nofollow)' * each.nofollow}" for each in found.linkers)

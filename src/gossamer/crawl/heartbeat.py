@@ -24,6 +24,7 @@ PERIOD = 1.0
 
 _LOW_DISK = "little room on the disk"
 _BY_COMMAND = "by command"
+_DAY = 86400.0
 _FOR_ONE_RUN = frozenset({"pause", "resume", "stop", "set_rate"})
 
 
@@ -111,7 +112,9 @@ class Heartbeat:
         if command.verb in _FOR_ONE_RUN and command.at < self._began:
             raise UsageError("the crawl that it was meant for had ended")
 
-    async def _do(self, verb: str, arguments: dict[str, object]) -> str:
+    async def _do(self, verb: str, arguments: dict[str, object] | None) -> str:
+        if arguments is None:
+            raise UsageError("its arguments are no JSON object")
         match verb:
             case "pause":
                 self._crawl.pause(_BY_COMMAND)
@@ -137,8 +140,8 @@ class Heartbeat:
     async def _select(self, verb: str, arguments: dict[str, object]) -> str:
         selection = Selection(
             patterns=tuple(_texts(arguments, "patterns")),
-            reason=str(arguments.get("reason", "")),
-            host=str(arguments.get("host", "")),
+            reason=_text(arguments.get("reason", "")),
+            host=_text(arguments.get("host", "")),
         )
         match verb:
             case "release":
@@ -154,11 +157,18 @@ def _texts(arguments: dict[str, object], name: str) -> list[str]:
     value = arguments.get(name, [])
     if not isinstance(value, list):
         raise UsageError(f"{name!r} must be a list")
-    return [str(each) for each in value]
+    return [_text(each) for each in value]
+
+
+def _text(value: object) -> str:
+    """JSON has halves of surrogate pairs, which no database takes."""
+    if not isinstance(value, str) or any("\ud800" <= character <= "\udfff" for character in value):
+        raise UsageError("a text is none")
+    return value
 
 
 def _number(arguments: dict[str, object], name: str) -> float:
     value = arguments.get(name)
-    if not isinstance(value, int | float) or value < 0:
-        raise UsageError(f"{name!r} must be a number of seconds")
+    if not isinstance(value, int | float) or not 0 <= value <= _DAY:  # NaN is not
+        raise UsageError(f"{name!r} must be a number of seconds, a day at the most")
     return float(value)

@@ -133,7 +133,7 @@ class Discovery:
             reason, held = self._hosts.count_sitemap(host_id)
         self._connection.execute(
             "INSERT INTO url (fingerprint, url, host, shard, state, held, reason, kind, via, parent, depth, hops,"
-            " template, found) VALUES (?, ?, ?, ?, 0, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+            " nofollow, template, found) VALUES (?, ?, ?, ?, 0, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
             (
                 _signed(key),
                 candidate.url,
@@ -146,6 +146,7 @@ class Discovery:
                 candidate.parent,
                 candidate.depth,
                 candidate.hops,
+                candidate.nofollow,
                 admission.template,
                 now,
             ),
@@ -166,8 +167,8 @@ class Discovery:
         admission = self._ask(candidate, host_id)
         held = admission.held
         self._connection.execute(
-            "UPDATE url SET held = ?, reason = ?, kind = ?, via = ?, parent = ?, depth = ?, hops = ?, template = ?"
-            " WHERE id = ?",
+            "UPDATE url SET held = ?, reason = ?, kind = ?, via = ?, parent = ?, depth = ?, hops = ?, nofollow = 0,"
+            " template = ? WHERE id = ?",
             (
                 held,
                 admission.reason,
@@ -204,7 +205,7 @@ class Discovery:
     def _name(self, url_id: int) -> None:
         """A URL that waits was named by a person: what it leads to is one link away from the start."""
         self._connection.execute(
-            "UPDATE url SET via = ?, parent = NULL, depth = 0, hops = 0 WHERE id = ? AND state = ?",
+            "UPDATE url SET via = ?, parent = NULL, depth = 0, hops = 0, nofollow = 0 WHERE id = ? AND state = ?",
             (Via.SEED, url_id, State.WAITING),
         )
 
@@ -223,12 +224,13 @@ class Discovery:
         """
         liftable = (*REASONS, REFUSED_BY_ROBOTS) if ignore_robots else REASONS
         query = (
-            "SELECT id, url, via, depth, hops, parent, held, reason, host FROM url WHERE state = 0 AND host IS NOT NULL"
+            "SELECT id, url, via, depth, hops, parent, nofollow, held, reason, host FROM url"
+            " WHERE state = 0 AND host IS NOT NULL"
         )
-        for url_id, url, via, depth, hops, parent, held, reason, host_id in select(self._connection, query):
+        for url_id, url, via, depth, hops, parent, nofollow, held, reason, host_id in select(self._connection, query):
             if held and not reason.startswith(liftable):
                 continue
-            candidate = Candidate(url, Via(via), depth, parent, hops)
+            candidate = Candidate(url, Via(via), depth, parent, hops, nofollow=bool(nofollow))
             verdict = self.scope.judge(candidate)
             if not held and (verdict.decision is Decision.ADMIT or reason == f"{RELEASED}{verdict.reason}"):
                 continue

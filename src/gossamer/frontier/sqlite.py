@@ -198,10 +198,7 @@ class SqliteFrontier:
                 "UPDATE heartbeat SET at = ?, state = ?, clean = ?, body = ?", (now, state, clean, json.dumps(body))
             )
             self._connection.execute("UPDATE lease SET until = ?", (now + LEASE_TIME,))
-            rows = self._connection.execute(
-                "SELECT id, verb, arguments, at FROM command WHERE done IS NULL ORDER BY id"
-            )
-            return [Command(number, verb, json.loads(arguments), at) for number, verb, arguments, at in rows]
+            return requests.unanswered(self._connection)
 
         return await self._write(write)
 

@@ -1,9 +1,11 @@
 """WARC files of others: all that is whole is read, and what is not is told with its place."""
 
 import base64
+import errno
 import gzip
 import hashlib
 import io
+import os
 import tracemalloc
 from collections.abc import Callable
 
@@ -135,6 +137,24 @@ def test_what_is_no_archive_at_all() -> None:
     assert told(b"hello " * 100) == ["!0"]
     assert told(b"\x1f\x8b\x08" + b"\0" * 100) == ["!0"]
     assert told(gzip.compress(b"hello " * 100)) == ["!0"]
+
+
+class BadDisk(io.BytesIO):
+    """Reads no byte behind ``end``."""
+
+    end = 2 * len(PLAIN.data) // 3 + 100
+
+    def read(self, size: int | None = -1, /) -> bytes:
+        if self.tell() >= self.end:
+            raise OSError(errno.EIO, os.strerror(errno.EIO))
+        return super().read(min(size or 0, self.end - self.tell()))
+
+
+def test_a_disk_that_reads_no_further_ends_the_archive() -> None:
+    *whole, last = read_archive(BadDisk(PLAIN.data), 0, len(PLAIN.data), max_block=1 << 20)
+    assert len(whole) == 4
+    assert isinstance(last, Broken)
+    assert (last.place.offset, last.message) == (BadDisk.end, "the file can't be read any further (Input/output error)")
 
 
 def test_a_part_of_a_file_is_read_as_a_file() -> None:

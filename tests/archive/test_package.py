@@ -76,6 +76,13 @@ def test_a_bomb_is_not_unpacked(tmp_path: Path) -> None:
     assert "it would grow from" in told
 
 
+def test_no_room_to_unpack_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = package(tmp_path, ("a.warc.gz", ARCHIVE.data), compression=zipfile.ZIP_DEFLATED)
+    monkeypatch.setattr("gossamer.archive.package.TemporaryFile", lambda: Path("/dev/full").open("wb", buffering=0))  # noqa: SIM115
+    (told,) = read(path)
+    assert "it can't be unpacked among the temporary files (No space left on device; see TMPDIR)" in told
+
+
 def test_what_can_not_be_read_is_told(tmp_path: Path) -> None:
     path = package(tmp_path, ("archive/a.warc.gz", ARCHIVE.data), ("inner.wacz", b""))
     assert read(path)[1] == "X!inner.wacz: it is not read from within a package; import it by itself"

@@ -67,8 +67,16 @@ class Broken:
 def read_archive(file: BinaryIO, start: int, end: int, *, max_block: int) -> Iterator[ForeignRecord | Broken]:
     """Every record between two bytes of a file, in order; of a block at the most ``max_block`` bytes are read.
 
-    Damage is given, not raised, and reading goes on with the next record after it. Raises OSError.
+    Damage is given, not raised, and reading goes on with the next record after it; where the disk does not read any
+    further it ends.
     """
+    try:
+        yield from _read_archive(file, start, end, max_block)
+    except OSError as error:
+        yield Broken(Place(file.tell()), f"the file can't be read any further ({error.strerror})")
+
+
+def _read_archive(file: BinaryIO, start: int, end: int, max_block: int) -> Iterator[ForeignRecord | Broken]:
     archive, reread = Undone(file, start, end), 0
     for _ in range(_MAX_DAMAGES):
         begun: Place | None = None  # the record that is being read

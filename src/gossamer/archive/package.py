@@ -36,7 +36,7 @@ _CACHE = "it is a cache of HTTrack, which only HTTrack can read; WARC files are 
 _LOCAL_HEADER = struct.Struct("<4s22xHH")  # APPNOTE 4.3.7: signature, …, lengths of name and extra field
 _MAX_RATIO = 200  # a deflated WARC file that grows more is a bomb: what it holds is compressed already
 _ENCRYPTED = 1
-_BAD_ZIP = (zipfile.BadZipFile, struct.error, NotImplementedError, ValueError, EOFError, zlib.error)
+_BAD_ZIP = (zipfile.BadZipFile, struct.error, NotImplementedError, ValueError, EOFError, zlib.error, OSError)
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,24 +65,22 @@ def opened(path: Path) -> Iterator[Iterator[Part | Unreadable]]:
     """
     with ExitStack() as stack:
         try:
-            is_file = stat.S_ISREG(path.stat().st_mode)
-            file = stack.enter_context(path.open("rb")) if is_file else None
+            found = path.stat()
+            file = stack.enter_context(path.open("rb")) if stat.S_ISREG(found.st_mode) else None
+            start = b"" if file is None else file.read(_MAGIC)
         except OSError as error:
             raise UsageError(f"{path} can't be read ({error.strerror})", hint="name a WARC or WACZ file") from error
         if file is None:
             raise UsageError(f"{path} is no file", hint="name a WARC or WACZ file")
-        size = path.stat().st_size
-        if file.read(len(_ZIP)) == _ZIP:
-            yield _package(path, file, size, stack)
+        if start.startswith(_ZIP):
+            yield _package(path, file, found.st_size, stack)
         else:
-            other = _other_format(file)
-            yield iter((Unreadable(str(path), other) if other else Part(str(path), file, 0, size),))
+            other = _other_format(start)
+            yield iter((Unreadable(str(path), other) if other else Part(str(path), file, 0, found.st_size),))
 
 
-def _other_format(file: BinaryIO) -> str:
+def _other_format(start: bytes) -> str:
     """What is wrong with a file that is none of ours for sure; nothing where it has to be read to be told."""
-    file.seek(0)
-    start = file.read(_MAGIC)
     if not start:
         return "the file is empty"
     with suppress(zlib.error):
@@ -135,7 +133,10 @@ def _unpacked(name: str, package: zipfile.ZipFile, entry: zipfile.ZipInfo, stack
     """A deflated entry in a file without a name: reading behind damage goes back and forth."""
     if entry.file_size > _MAX_RATIO * max(entry.compress_size, 1):
         return Unreadable(name, f"it would grow from {entry.compress_size} to {entry.file_size} bytes")
-    file = stack.enter_context(TemporaryFile())  # noqa: SIM115 - the stack closes it
-    with package.open(entry) as source:
-        shutil.copyfileobj(source, file)  # zipfile stops at the size that was promised
+    try:
+        file = stack.enter_context(TemporaryFile())  # noqa: SIM115 - the stack closes it
+        with package.open(entry) as source:
+            shutil.copyfileobj(source, file)  # zipfile stops at the size that was promised
+    except OSError as error:
+        return Unreadable(name, f"it can't be unpacked among the temporary files ({error.strerror}; see TMPDIR)")
     return Part(name, file, 0, file.tell())

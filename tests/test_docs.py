@@ -16,7 +16,7 @@ from gossamer.cli.gethttp import gethttp
 from gossamer.cli.main import cli
 from gossamer.cli.options import Command, SettingOption, SettingsCommand
 from gossamer.cli.progress import JsonDisplay
-from gossamer.crawl.report import Ending, Progress, Report
+from gossamer.crawl.report import Depths, Ending, Progress, Report
 from gossamer.records import Statistics
 from gossamer.settings import TABLE
 from test_house import FLOORS
@@ -116,7 +116,7 @@ def test_the_fields_of_json_are_documented_in_order(path: str, names: tuple[str,
 
 
 def test_the_fields_of_a_crawls_summary(capsys: pytest.CaptureFixture[str]) -> None:
-    progress = Progress("stopped", Statistics(), {}, 0, 0, 0, 0, 0, 0, 0, 0)
+    progress = Progress("stopped", Statistics(), {}, 0, 0, 0, 0, Depths(0, 0, 0, 0, 0, 0), 0)
     JsonDisplay().summary(Report(Ending.DONE, progress), Path("x"))
     assert fields(sections("json.md")["gossamer crawl"]) == tuple(json.loads(capsys.readouterr().out))
 

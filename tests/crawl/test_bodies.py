@@ -207,7 +207,7 @@ def test_many_large_bodies_at_once(serve: Serve, crawl: CrawlIt, monkeypatch: py
     pending: list[int] = []
 
     def observe(progress: Progress) -> None:
-        pending.append(progress.pending_bytes)
+        pending.append(progress.depths.bytes)
 
     crawled = crawl(*(web.url("/", site) for site in sites), observe=observe, body_memory="6M", max_size="4M")
     assert {crawled[url].page["size"] for url in (web.url("/large.zip", site) for site in sites[1:])} == {size}

@@ -3,6 +3,7 @@
 import asyncio
 import itertools
 import json
+import logging
 import os
 import threading
 import time
@@ -23,7 +24,7 @@ from fakeweb import Site, recipes
 from fakeweb.recipes import html, links, robots, status
 from gossamer.archive.database import select
 from gossamer.crawl.manager import Crawl
-from gossamer.crawl.report import Ending
+from gossamer.crawl.report import Ending, Progress
 from oracle import check_politeness
 
 
@@ -360,3 +361,18 @@ def test_low_disk_pauses(serve: Serve, crawl: CrawlIt, monkeypatch: pytest.Monke
         ("paused", '{"reason": "little room on the disk"}'),
         ("resumed", "{}"),
     ]
+
+
+def test_where_time_goes(
+    serve: Serve, crawl: CrawlIt, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    monkeypatch.setattr("gossamer.crawl.heartbeat.LOG_PERIOD", 0.0)
+    monkeypatch.setattr("gossamer.crawl.heartbeat.PERIOD", 0.05)
+    caplog.set_level(logging.INFO, "gossamer.crawl")
+    web = serve(Site({"/": links(*(f"/{number}" for number in range(30)))}, lambda asked: html(asked.path, delay=0.01)))
+    seen: list[Progress] = []
+    crawl(web, observe=seen.append)
+    depths = seen[-1].depths
+    assert 0 < depths.parse_seconds < 60
+    assert 0 < depths.commit_seconds <= depths.slowest_commit < 60
+    assert any("commit_seconds" in record.getMessage() for record in caplog.records)

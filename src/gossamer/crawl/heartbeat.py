@@ -22,6 +22,9 @@ log = logging.getLogger("gossamer.crawl")
 PERIOD = 1.0
 """Seconds between two beats."""
 
+LOG_PERIOD = 30.0
+"""Seconds between two lines of the log that say how it goes."""
+
 _LOW_DISK = "little room on the disk"
 _BY_COMMAND = "by command"
 _DAY = 86400.0
@@ -50,6 +53,7 @@ class Heartbeat:
         self._observe = observe
         self._complete = complete
         self._pause = ""
+        self._next_log = LOG_PERIOD
         self._ended = asyncio.Event()
         self._began = clock.now()
 
@@ -66,6 +70,7 @@ class Heartbeat:
         self._look_at_time()
         progress = self._crawl.progress()
         self._observe(progress)
+        self._log(progress)
         await self._tell(progress.pause)
         for command in await self._frontier.beat(progress.state, progress.as_json()):
             if self._crawl.is_over:  # the next run carries it out: this one could fetch nothing more
@@ -76,6 +81,12 @@ class Heartbeat:
     def end(self) -> None:
         """Make `run` return soon."""
         self._ended.set()
+
+    def _log(self, progress: Progress) -> None:
+        """Where time goes, now and then, for who reads the log afterwards."""
+        if progress.elapsed >= self._next_log:
+            self._next_log = progress.elapsed + LOG_PERIOD
+            log.info("%s", ", ".join(f"{name} {value}" for name, value in progress.as_json().items() if value != ""))
 
     async def _tell(self, pause: str) -> None:
         """Pauses are events: who follows these sees why nothing happened for a while."""

@@ -298,7 +298,6 @@ class Crawl:
         then, pages, size = self._rates[0] if self._rates else (self._started, statistics.pages, statistics.bytes)
         self._rates.append((now, statistics.pages, statistics.bytes))
         span = max(now - then, 0.001)
-        depths = self._pipeline.depths()
         pausing = self.pausing
         return Progress(
             state=state or ("stopping" if self._stopping else "paused" if pausing else "running"),
@@ -308,9 +307,7 @@ class Crawl:
             bytes_per_second=(statistics.bytes - size) / span,
             downloaders_busy=self._pool.busy,
             downloaders=self._pool.limit,
-            parsing=depths.parsing,
-            committing=depths.committing,
-            pending_bytes=depths.bytes,
+            depths=self._pipeline.depths(),
             elapsed=now - self._started,
             pause=pausing,
         )

@@ -3,12 +3,13 @@
 import asyncio
 import logging
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Protocol
 
 from gossamer.clock import Clock
 from gossamer.crawl.conclude import conclude, wants_parsing
 from gossamer.crawl.hooks import Committed
+from gossamer.crawl.recent import Recent
+from gossamer.crawl.report import Depths
 from gossamer.crawl.visit import Visit
 from gossamer.fetch.room import Room
 from gossamer.frontier.contract import Frontier
@@ -30,15 +31,6 @@ class Parsers(Protocol):
     """Bodies to facts, in other processes."""
 
     async def parse(self, job: ParseJob) -> Facts: ...
-
-
-@dataclass(frozen=True, slots=True)
-class Depths:
-    """What lies between the downloaders and the disk."""
-
-    parsing: int
-    committing: int
-    bytes: int  # of bodies, large ones that are on their way included
 
 
 class Pipeline:
@@ -69,6 +61,7 @@ class Pipeline:
         self.without_facts = 0  # pages in which a person's own function failed
         self._parsing = 0
         self._committing = 0
+        self._parses, self._commits = Recent(), Recent()
 
     @property
     def has_room(self) -> bool:
@@ -82,7 +75,14 @@ class Pipeline:
 
     def depths(self) -> Depths:
         """How much is under way."""
-        return Depths(self._parsing, self._committing, self._room.bytes)
+        return Depths(
+            self._parsing,
+            self._committing,
+            self._room.bytes,
+            parse_seconds=self._parses.mean,
+            commit_seconds=self._commits.mean,
+            slowest_commit=self._commits.longest,
+        )
 
     async def take(self, visit: Visit, *, link_is_down: bool) -> Outcome:
         """Parse and conclude the answer to a visit, and pass it on to be committed."""
@@ -124,6 +124,7 @@ class Pipeline:
             return None
         job = ParseJob(answer.url, answer.headers, answer.body, answer.truncated, self._clock.now(), visit.claim.via)
         facts = await self._parsers.parse(job)
+        self._parses.add(self._clock.now() - job.now)
         for note in facts.notes:
             if note.startswith(NO_FACTS):
                 self.without_facts += 1
@@ -146,7 +147,9 @@ class Pipeline:
                 group.append(self._ready.get_nowait())
                 size += _weight(group[-1].exchange)
                 links += _links(group[-1])
+            began = self._clock.now()
             await self._frontier.commit(Batch(tuple(group), self._lease))
+            self._commits.add(self._clock.now() - began)
             if self._committed is not None:
                 await self._committed(group)
             self._committing -= len(group)

@@ -17,6 +17,18 @@ class Ending(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
+class Depths:
+    """What lies between the downloaders and the disk."""
+
+    parsing: int
+    committing: int
+    bytes: int  # of bodies, large ones that are on their way included
+    parse_seconds: float  # from an answer to its facts, the mean of the last ones
+    commit_seconds: float  # of one group, the mean of the last ones
+    slowest_commit: float  # of these
+
+
+@dataclass(frozen=True, slots=True)
 class Progress:
     """A snapshot of a running crawl; rates are over the last seconds."""
 
@@ -27,9 +39,7 @@ class Progress:
     bytes_per_second: float
     downloaders_busy: int
     downloaders: int
-    parsing: int
-    committing: int
-    pending_bytes: int
+    depths: Depths
     elapsed: float
     pause: str = ""  # why it is paused
 
@@ -41,9 +51,12 @@ class Progress:
             "bytes_per_second": round(self.bytes_per_second),
             "downloaders": self.downloaders,
             "downloaders_busy": self.downloaders_busy,
-            "parsing": self.parsing,
-            "committing": self.committing,
-            "pending_bytes": self.pending_bytes,
+            "parsing": self.depths.parsing,
+            "committing": self.depths.committing,
+            "pending_bytes": self.depths.bytes,
+            "parse_seconds": round(self.depths.parse_seconds, 4),
+            "commit_seconds": round(self.depths.commit_seconds, 4),
+            "slowest_commit": round(self.depths.slowest_commit, 4),
             "ready_hosts": self.statistics.ready_hosts,
             "elapsed": round(self.elapsed, 1),
             "pause": self.pause,

@@ -1,11 +1,14 @@
 """One offline copy from a collection to a folder: builds parsers and journey around an open collection."""
 
+import asyncio
 import os
 import tempfile
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
+from types import TracebackType
+from typing import Self
 
 from gossamer.archive.catalogue import opened
 from gossamer.clock import Clock, SystemClock
@@ -18,7 +21,10 @@ from gossamer.offline.place import workplace
 from gossamer.offline.plan import Plan, Planner
 from gossamer.offline.save import Saved, identity, save, title_of
 from gossamer.offline.source import Source
+from gossamer.parse.job import ParseJob, RewriteJob
 from gossamer.parse.pool import ParserPool
+from gossamer.parse.rewriting.contract import Rewritten
+from gossamer.records import Facts
 from gossamer.session import parser_pool
 from gossamer.settings import Settings
 
@@ -66,22 +72,52 @@ async def make_copy(order: SaveOrder, clock: Clock | None = None) -> Saved:
 
 async def check_copy(out: Path, settings: Settings) -> Checked:
     """Walk a copy as a browser would. Raises GossamerError when it can't be read."""
-    async with _workers(settings) as parsers:
-        return await check(out, parsers)
+    async with _Workers(settings) as workers:
+        return await check(out, workers)
 
 
 @asynccontextmanager
-async def _reading(order: SaveOrder) -> AsyncIterator[tuple[Source, ParserPool]]:
+async def _reading(order: SaveOrder) -> AsyncIterator[tuple[Source, "_Workers"]]:
     """The collection as of one moment, also while a crawl writes to it, and parser workers."""
     with opened(order.folder) as connection, connection:
         source = Source(connection, order.folder, order.settings.max_decoded)
-        async with _workers(order.settings) as parsers:
-            yield source, parsers
+        async with _Workers(order.settings) as workers:
+            yield source, workers
 
 
-def _workers(settings: Settings) -> ParserPool:
-    """One for each processor: unlike a crawl, nothing else here has much to do."""
-    return parser_pool(b"not used", replace(settings, parsers=settings.parsers or os.cpu_count() or 1))
+class _Workers:
+    """Parser workers, one for each processor: unlike a crawl, nothing else here has much to do.
+
+    They start when the first is needed: of most sites it is known without them what has to be fetched.
+    """
+
+    def __init__(self, settings: Settings) -> None:
+        self._pool = parser_pool(b"not used", replace(settings, parsers=settings.parsers or os.cpu_count() or 1))
+        self._stack = AsyncExitStack()
+        self._start = asyncio.Lock()
+        self._is_started = False
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        await self._stack.aclose()
+
+    async def rewrite(self, job: RewriteJob) -> Rewritten:
+        return await (await self._started()).rewrite(job)
+
+    async def parse(self, job: ParseJob) -> Facts:
+        return await (await self._started()).parse(job)
+
+    async def _started(self) -> ParserPool:
+        if not self._is_started:
+            async with self._start:
+                if not self._is_started:
+                    await self._stack.enter_async_context(self._pool)
+                    self._is_started = True
+        return self._pool
 
 
 def _check_out(order: SaveOrder, source: Source) -> manifests.Manifest | None:

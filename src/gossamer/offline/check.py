@@ -77,6 +77,7 @@ class _Walk:
     local: int = 0
     live: int = 0
     unresolved: list[Unresolved] = field(default_factory=list)
+    found: dict[str, tuple[str, str, str]] = field(default_factory=dict)  # by URL: see _resolve
     names: dict[str, frozenset[str]] = field(default_factory=dict)  # of documents
     fragments: dict[str, dict[str, Unresolved]] = field(default_factory=lambda: defaultdict(dict))  # by document
 
@@ -173,33 +174,40 @@ def _take(path: str, kind: str, facts: Facts, walk: _Walk) -> None:
 
 def _look(path: str, base: str, what: str, value: str, where: str, walk: _Walk) -> None:
     """Follow one reference as far as the file it means."""
-    if not value.strip() and what == "load":
-        return  # HTML: nothing is loaded for an empty address
     target = _target(value, base)
-    if target is None or target.startswith(("http:", "https:")):
-        walk.live += target is not None
-        return
-    if not target.startswith("file:") or value.lstrip().lower().startswith("file:"):
-        return  # mailto:, data:, …; or a file of the writer's own machine, dead online too
-    reason, place, fragment = _resolve(target, walk)
-    if reason:
+    if target is None or not target.startswith("file:"):
+        walk.live += target is not None and target.startswith(("http:", "https:"))
+        return  # else mailto:, data:, …
+    found = walk.found.get(target)
+    if found is None:
+        found = walk.found[target] = _resolve(target, walk)
+    reason, place, fragment = found
+    if fragment:
+        fragments = walk.fragments[place]
+        if fragment not in fragments:
+            why = f"nothing in {place} has this name"
+            fragments[fragment] = Unresolved(path, where, value, why, place, fragment)
+    if not reason:
+        walk.local += 1
+    elif not _means_nothing(what, value):
         walk.unresolved.append(Unresolved(path, where, value, reason))
-        return
-    walk.local += 1
-    if fragment and place.rpartition(".")[2].lower() in ("html", "htm", "xhtml", "xht", "svg"):
-        found = Unresolved(path, where, value, f"nothing in {place} has this name", place, fragment)
-        walk.fragments[place].setdefault(fragment, found)
+
+
+def _means_nothing(what: str, value: str) -> bool:
+    """HTML: nothing is loaded for an empty address. One with file: leads to the writer's own machine, dead online too."""
+    return (what == "load" and not value.strip()) or value.lstrip().lower().startswith("file:")
 
 
 def _resolve(target: str, walk: _Walk) -> tuple[str, str, str]:
-    """Why a file URL leads to nothing, or the file it leads to; and its fragment."""
+    """Why a file URL leads to nothing, or the file it leads to; and its fragment, where that names a part of a document."""
     address, _, fragment = target.partition("#")
     address = address.partition("?")[0]
     if not address.startswith(_ROOT):
         return "it leads out of the copy", "", ""
     place = unquote(address.removeprefix(_ROOT), errors="surrogateescape")
     if place in walk.files:
-        return "", place, fragment
+        is_document = _TYPES.get(place.rpartition(".")[2].lower()) in _DOCUMENTS
+        return "", place, fragment if is_document else ""
     if (place.rstrip("/") or ".") in walk.folders:
         return "it is a folder", "", ""
     return "there is no such file", "", ""

@@ -37,10 +37,10 @@ _STYLED = ("fill", "stroke", "filter", "mask", "clip-path", "cursor", "marker-st
 _LINK_LOADS = frozenset(
     (
         *("stylesheet", "icon", "apple-touch-icon", "apple-touch-icon-precomposed", "mask-icon", "preload"),
-        *("modulepreload", "prefetch", "manifest"),
+        *("modulepreload", "prefetch", "manifest", "search"),
     )
 )
-_LINK_VISITS = frozenset({"next", "prev", "previous", "help", "license", "search", "author", "alternate", "contents"})
+_LINK_VISITS = frozenset({"next", "prev", "previous", "help", "license", "author", "alternate", "contents"})
 _SELECTED = ",".join(
     (
         *("[href]", "[src]", "[srcset]", "[style]", "[background]", "[action]", "[formaction]", "[data]", "[poster]"),

@@ -71,7 +71,10 @@ SRCSETS = frozenset({("img", "srcset"), ("source", "srcset"), ("link", "imagesrc
 
 _FOLLOWED_RELS = frozenset({"next", "prev", "previous", "canonical", "alternate"})
 _REQUISITE_RELS = frozenset(
-    {"stylesheet", "icon", "apple-touch-icon", "mask-icon", "preload", "modulepreload", "prefetch", "manifest"}
+    {
+        *("stylesheet", "icon", "apple-touch-icon", "mask-icon", "preload", "modulepreload", "prefetch", "manifest"),
+        "search",  # OpenSearch: what browsers load to offer the site's own search
+    }
 )
 
 

@@ -16,7 +16,7 @@ from fastwarc.warc import ArchiveIterator
 
 from gossamer.archive.aside import written_aside
 from gossamer.archive.catalogue import Filter, opened
-from gossamer.archive.export.cdxj import index_of_segments
+from gossamer.archive.export.cdxj import SortedLines, index_of_segments
 from gossamer.archive.export.chosen import Choice, captures, chosen
 from gossamer.archive.export.pages import PageRow, page_rows
 from gossamer.archive.export.surt import surt
@@ -73,6 +73,15 @@ def records(data: bytes) -> list[tuple[str, str]]:
         assert record.verify_block_digest()
         found.append((str(record.headers["WARC-Type"]), str(record.headers.get("WARC-Target-URI") or "")))
     return found
+
+
+def test_no_room_to_sort_is_told_as_such() -> None:
+    lines = SortedLines()
+    lines._lines.execute("PRAGMA max_page_count = 2")  # the file has no name, so no disk that could be full
+    with pytest.raises(ArchiveError, match="among the temporary files"):
+        for number in range(1000):
+            lines.add(f"{number} " + "x" * 100)
+    lines.close()
 
 
 # --- what is chosen

@@ -327,7 +327,8 @@ def database_error(path: Path, error: apsw.Error) -> CollectionError:
         apsw.BusyError: "another process holds the database; try again when it has ended",
     }
     hint = next((text for kind, text in hints.items() if isinstance(error, kind)), "look at the disk")
-    return ArchiveError(f"the database {path} can't be used ({error})", hint=hint)
+    reason = str(error).replace("not an error", type(error).__name__)  # what SQLite says after a failed copy
+    return ArchiveError(f"the database {path} can't be used ({reason})", hint=hint)
 
 
 def _refuse_network_file_system(path: Path) -> None:

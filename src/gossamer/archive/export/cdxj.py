@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import replace
 from datetime import UTC, datetime
 from hashlib import sha256
@@ -28,17 +29,36 @@ class SortedLines:
         ).fetchall()
 
     def add(self, line: str) -> None:
-        """Take a line, without its end."""
-        self._lines.execute("INSERT INTO line VALUES (?)", (line.encode("utf-8", "replace"),))
+        """Take a line, without its end. Raises ArchiveError when there is no room among the temporary files."""
+        with _in_temporary_files():
+            self._lines.execute("INSERT INTO line VALUES (?)", (line.encode("utf-8", "replace"),))
 
     def __iter__(self) -> Iterator[str]:
-        for (line,) in self._lines.execute("SELECT text FROM line ORDER BY text"):
-            assert isinstance(line, bytes)
-            yield line.decode()
+        """Raises ArchiveError as `add` does."""
+        with _in_temporary_files():
+            lines = self._lines.execute("SELECT text FROM line ORDER BY text")
+        while True:
+            with _in_temporary_files():
+                row = lines.fetchone()
+            if row is None:
+                return
+            assert isinstance(row[0], bytes)
+            yield row[0].decode()
 
     def close(self) -> None:
         """Let go of the lines."""
         self._lines.close()
+
+
+@contextmanager
+def _in_temporary_files() -> Iterator[None]:
+    try:
+        yield
+    except (apsw.FullError, apsw.IOError) as error:
+        raise ArchiveError(
+            f"lines can't be sorted among the temporary files ({error})",
+            hint="make room there, or name another folder in the environment as SQLITE_TMPDIR",
+        ) from error
 
 
 def index_line(capture: Capture, *, type: str, offset: int, length: int, filename: str) -> str:

@@ -20,15 +20,16 @@ from parse.make_pdf import line, pdf
 from parse.pages import SECRET
 
 TYPE = (("content-type", "application/pdf"),)
+LOCKED = "encrypted: its text is not read"
 
 
 def facts(body: bytes, *, fallback: bool = False, headers: tuple[tuple[str, str], ...] = TYPE) -> Facts:
     return read_body(ParseJob("http://h.example/a.pdf", headers, body), SECRET, fallback=fallback)
 
 
-def locked(body: bytes, password: str) -> bytes:
+def locked(body: bytes, password: str, algorithm: str) -> bytes:
     writer = pypdf.PdfWriter(clone_from=io.BytesIO(body))
-    writer.encrypt(password, "owner", algorithm="RC4-128")
+    writer.encrypt(password, "owner", algorithm=algorithm)
     written = io.BytesIO()
     writer.write(written)
     return written.getvalue()
@@ -55,9 +56,11 @@ def test_a_file_that_killed_two_workers_is_not_read_again() -> None:
     assert (found.text, found.content_type, found.failure) == ("", "application/pdf", None)
 
 
-def test_encrypted() -> None:
-    assert read(locked(pdf("secret"), "word"), DEFAULT_LIMITS) == PdfText(notes=("encrypted: its text is not read",))
-    assert read(locked(pdf("for all to read"), ""), DEFAULT_LIMITS).text == "for all to read"
+@pytest.mark.parametrize("algorithm", ["RC4-40", "RC4-128", "AES-128", "AES-256"])
+def test_encrypted(algorithm: str) -> None:
+    """Most locked files only forbid to print: they open without a password."""
+    assert read(locked(pdf("secret"), "word", algorithm), DEFAULT_LIMITS) == PdfText(notes=(LOCKED,))
+    assert read(locked(pdf("for all to read"), "", algorithm), DEFAULT_LIMITS).text == "for all to read"
 
 
 def test_encrypted_by_what_the_library_can_not_undo() -> None:
@@ -67,7 +70,7 @@ def test_encrypted_by_what_the_library_can_not_undo() -> None:
     )
     encrypt = b"<< /Filter /Standard /V 5 /R 6 /Length 256 /P -4 /Perms (%s) %s %s >>" % (b"x" * 16, keys, crypt)
     body = pdf("secret").replace(b"trailer <<", b"trailer << /ID [(a) (b)] /Encrypt " + encrypt)
-    assert read(body, DEFAULT_LIMITS) == PdfText(notes=("encrypted: its text is not read",))
+    assert read(body, DEFAULT_LIMITS) == PdfText(notes=(LOCKED,))
 
 
 def test_a_broken_page_costs_only_itself() -> None:

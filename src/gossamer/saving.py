@@ -50,7 +50,7 @@ def named_after(folder: Path) -> Path:
 async def plan_copy(order: SaveOrder) -> Plan:
     """What the copy takes, and what has to be fetched first. Raises GossamerError, also for an ``out`` that is refused."""
     with tempfile.TemporaryDirectory(prefix="gossamer-") as work:
-        async with _reading(order) as (source, parsers):
+        async with _reading(order, workers=1) as (source, parsers):  # they have little to do
             _check_out(order, source)
             return await Planner(source, parsers, Path(work)).plan(chosen(source.connection, order.choice))
 
@@ -77,22 +77,24 @@ async def check_copy(out: Path, settings: Settings) -> Checked:
 
 
 @asynccontextmanager
-async def _reading(order: SaveOrder) -> AsyncIterator[tuple[Source, "_Workers"]]:
+async def _reading(order: SaveOrder, workers: int = 0) -> AsyncIterator[tuple[Source, "_Workers"]]:
     """The collection as of one moment, also while a crawl writes to it, and parser workers."""
     with opened(order.folder) as connection, connection:
         source = Source(connection, order.folder, order.settings.max_decoded)
-        async with _Workers(order.settings) as workers:
-            yield source, workers
+        async with _Workers(order.settings, workers) as pool:
+            yield source, pool
 
 
 class _Workers:
     """Parser workers, one for each processor: unlike a crawl, nothing else here has much to do.
 
-    They start when the first is needed: of most sites it is known without them what has to be fetched.
+    They start when the first is needed: of many sites it is known without them what has to be fetched.
     """
 
-    def __init__(self, settings: Settings) -> None:
-        self._pool = parser_pool(b"not used", replace(settings, parsers=settings.parsers or os.cpu_count() or 1))
+    def __init__(self, settings: Settings, count: int = 0) -> None:
+        """``count``: how many; 0: as many as the setting says, or one for each processor."""
+        parsers = count or settings.parsers or os.cpu_count() or 1
+        self._pool = parser_pool(b"not used", replace(settings, parsers=parsers))
         self._stack = AsyncExitStack()
         self._start = asyncio.Lock()
         self._is_started = False

@@ -27,6 +27,7 @@ from gossamer.policy.traps import TrapRules
 from gossamer.records import Candidate, Claim, Decision, Facts, Hold, State, Verdict, Via
 from gossamer.settings import Settings
 
+_DEEPEST_NEED = 8
 _DEFAULT_RULES = TrapRules.of(Settings())
 
 
@@ -289,7 +290,7 @@ def _candidates(
         found.append(
             Candidate(
                 url=link.url,
-                via=link.via,
+                via=_as_needed(claim, link.via),
                 # a page of a sitemap is one link away from the start, however deep in indexes the sitemap lies
                 depth=1 if claim.via is Via.SITEMAP and link.via is Via.LISTED else claim.depth + 1,
                 parent=claim.url_id,
@@ -299,6 +300,12 @@ def _candidates(
             )
         )
     return found
+
+
+def _as_needed(claim: Claim, via: Via) -> Via:
+    """What is needed for reading offline needs other files in its turn, as style sheets do; not without end."""
+    is_needed = claim.via is Via.NEEDED and via is Via.REQUISITE and claim.depth <= _DEEPEST_NEED
+    return Via.NEEDED if is_needed else via
 
 
 _NAMED = (Via.SEED, Via.NEEDED)

@@ -1,6 +1,7 @@
 """Archives in and out of a collection, from programs."""
 
 import asyncio
+import gzip
 from pathlib import Path
 
 import pytest
@@ -32,7 +33,15 @@ def test_what_goes_out_comes_in_again(serve: Serve, collection: gossamer.Collect
 
 def test_what_can_t_be_read_is_told(collection: gossamer.Collection, tmp_path: Path) -> None:
     (tmp_path / "x.warc").write_bytes(b"WARC/1.0\r\nnonsense")
-    assert len(collection.import_archives(tmp_path / "x.warc").problems) == 1
+    assert collection.import_archives(tmp_path / "x.warc").problems == (f"{tmp_path}/x.warc:0: the record has no head",)
+    (tmp_path / "x.html").write_bytes(b"<p>nonsense")
+    assert collection.import_archives(tmp_path / "x.html").problems == (
+        f"{tmp_path}/x.html:0: no WARC record begins here",
+    )
+    (tmp_path / "x.warc.gz").write_bytes(gzip.compress(b""))
+    assert collection.import_archives(tmp_path / "x.warc.gz").problems == (
+        f"{tmp_path}/x.warc.gz: there is no WARC record in it",
+    )
     with pytest.raises(gossamer.GossamerError):
         collection.import_archives(tmp_path / "nowhere.warc")
     with pytest.raises(gossamer.CollectionError):

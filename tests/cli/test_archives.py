@@ -158,7 +158,7 @@ def test_what_holds_nothing_makes_no_collection(tmp_path: Path) -> None:
     assert (done.code, done.err.splitlines()[-2:]) == (
         1,
         [
-            "urls.txt: there is no WARC record in it",
+            "urls.txt:0: no WARC record begins here",
             "Error: nothing was taken in; give WARC or WACZ files that hold answers of web servers",
         ],
     )

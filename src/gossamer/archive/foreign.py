@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from typing import BinaryIO
 
 from gossamer.archive.member import CHUNK, Damage
-from gossamer.archive.undone import VERSION, BrokenMember, Undone, next_start
+from gossamer.archive.undone import NO_RECORD, VERSION, BrokenMember, Undone, next_start
 from gossamer.records import Headers
 
 _MAX_FIELDS = 256 * 1024
@@ -142,7 +142,7 @@ def _record(archive: Undone, place: Place, max_block: int) -> ForeignRecord:
 def _fields(head: bytes) -> Headers:
     version = VERSION.match(head)
     if version is None:
-        raise Damage("no WARC record begins here")
+        raise Damage(NO_RECORD)
     text = re.sub(r"\r?\n[ \t]+", " ", head[version.end() :].decode("utf-8", "replace"))
     pairs = (line.partition(":") for line in text.split("\n"))
     return tuple((name.strip().lower(), value.strip()) for name, colon, value in pairs if colon)

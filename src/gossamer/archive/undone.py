@@ -11,6 +11,8 @@ MAGIC = b"\x1f\x8b\x08"
 VERSION = re.compile(rb"WARC/[01]\.\d{1,2}\r?\n")
 """The first line of a record."""
 
+NO_RECORD = "no WARC record begins here"
+
 _SHORTEST_VERSION = len(b"WARC/1.0\n")
 
 
@@ -70,7 +72,7 @@ class Undone:
             if found:
                 return self.read(found.end())
             if len(self._buffer) > limit or not self._fill():
-                raise Damage("the record has no head")
+                raise Damage("the record has no head" if self._buffer.startswith(b"WARC/") else NO_RECORD)
 
     def ends_record(self) -> bool:
         """Whether a record may end here: at an empty line, which is passed over, or with its gzip member.

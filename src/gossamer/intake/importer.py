@@ -240,12 +240,12 @@ class Importer:
 
 def _arrivals(part: Part, max_size: int, passed: Counter[str]) -> Iterator[_Arrival | Problem]:
     records = read_archive(part.file, part.start, part.end, max_block=max_size + _MAX_HEAD)
-    has_records = False
+    is_empty = True
     for capture in pair(records, passed):
+        is_empty = False
         if isinstance(capture, Broken):
             yield Problem(f"{part.name}:{capture.place}", capture.message)
             continue
-        has_records = True
         place = f"{part.name}:{capture.record.place}"
         try:
             yield _arrival(place, capture, max_size)
@@ -253,7 +253,7 @@ def _arrivals(part: Part, max_size: int, passed: Counter[str]) -> Iterator[_Arri
             passed[str(reason)] += 1
         except Unsound as reason:
             yield Problem(place, str(reason))
-    if not has_records and not passed:
+    if is_empty and not passed:
         yield Problem(part.name, "there is no WARC record in it")
 
 

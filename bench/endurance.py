@@ -1,12 +1,13 @@
 """Run F: 300,000 fetches of small pages. Does memory grow, does the rate fall?"""
 
 from bisect import bisect
-from collections.abc import Sequence
+from dataclasses import replace
 from itertools import pairwise
+from statistics import median_low
 
 from options import Options
-from origin import Asked
 from ours import Crawled, crawl
+from processes import Sample
 from report import Bar, Section
 
 PAGES = 300_000
@@ -23,43 +24,32 @@ def run(options: Options) -> list[Section]:
 def section(crawled: Crawled) -> Section:
     """The figures and the bars."""
     pages = crawled.pages
-    rates, memory = by_tenth(pages), memory_at(crawled, pages)
-    grown = memory[-1] - memory[-1 - max(1, round(50_000 / PAGES * TENTHS))]
+    each = len(pages) / TENTHS
+    times = [pages[0].at, *(pages[round(each * tenth) - 1].at for tenth in range(1, TENTHS + 1))]
+    rates = [each / max(1e-3, after - before) for before, after in pairwise(times)]
+    looks = [look_at(crawled, at) for at in times]
+    grown = looks[-1].memory - looks[-1 - max(1, round(50_000 / PAGES * TENTHS))].memory
     rows = [
-        (f"{number + 1}", f"{rate:,.0f}", f"{held / 1e6:,.1f}")
-        for number, (rate, held) in enumerate(zip(rates, memory, strict=True))
+        (
+            f"{number}",
+            f"{rate:,.0f}",
+            f"{(after.cpu - before.cpu) / each * 1e3:.2f}",
+            f"{after.memory / 1e6:,.1f}",
+        )
+        for number, (rate, (before, after)) in enumerate(zip(rates, pairwise(looks), strict=True), 1)
     ]
+    kept = rates[-1] / rates[1]
     bars = [
         Bar("the last sixth of the pages adds < 10 MB", f"{grown / 1e6:+.1f} MB", grown < 10e6),
-        Bar(
-            "the rate of the last tenth ≥ 90 % of the second's",
-            f"{rates[-1] / rates[1]:.0%}",
-            rates[-1] >= 0.9 * rates[1],
-        ),
+        Bar("the rate of the last tenth ≥ 90 % of the second's", f"{kept:.0%}", kept >= 0.9),
     ]
-    remark = f"{len(pages):,} pages, {crawled.usage.cpu / len(pages) * 1e3:.2f} ms of CPU each"
-    return Section("F", "Endurance", ("tenth", "pages/s", "MB at its end"), rows, bars, (remark,))
+    head = ("tenth", "pages/s", "CPU ms a page", "MB at its end")
+    return Section("F", f"Endurance: {len(pages):,} small pages", head, rows, bars)
 
 
-def ends(pages: Sequence[Asked]) -> list[float]:
-    """When each tenth was done."""
-    return [pages[len(pages) * (tenth + 1) // TENTHS - 1].at for tenth in range(TENTHS)]
-
-
-def by_tenth(pages: Sequence[Asked]) -> list[float]:
-    """Pages a second in each."""
-    times = [pages[0].at, *ends(pages)]
-    each = len(pages) / TENTHS
-    return [each / max(1e-3, after - before) for before, after in pairwise(times)]
-
-
-def memory_at(crawled: Crawled, pages: Sequence[Asked]) -> list[int]:
-    """Bytes held at the end of each: the median of the looks around it, because workers come and go."""
+def look_at(crawled: Crawled, at: float) -> Sample:
+    """The processes at some time; their memory is the median of the looks before, because workers come and go."""
     samples = crawled.usage.samples
-    times = [sample.at for sample in samples]
-    found = []
-    for end in ends(pages):
-        place = min(bisect(times, end), len(samples) - 1)
-        around = sorted(sample.memory for sample in samples[max(0, place - 4) : place + 1])
-        found.append(around[len(around) // 2])
-    return found
+    place = min(bisect([sample.at for sample in samples], at), len(samples) - 1)
+    around = [sample.memory for sample in samples[max(0, place - 4) : place + 1]]
+    return replace(samples[place], memory=median_low(around))

@@ -22,6 +22,7 @@ class Sample:
     at: float  # seconds since 1970
     memory: int  # bytes, of all
     descriptors: int  # of the one that has most of them
+    cpu: float  # seconds, of all, from the start
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,11 +55,11 @@ class _Tree:
 
     def look(self) -> None:
         members = list(_members(self.root))
-        memory, descriptors = sum(map(_memory, members)), max(map(_descriptors, members))
-        self.samples.append(Sample(time.time(), memory, descriptors))
         for pid in members:
             with suppress(OSError):
                 self.cpu[pid] = _cpu(pid)
+        memory, descriptors = sum(map(_memory, members)), max(map(_descriptors, members))
+        self.samples.append(Sample(time.time(), memory, descriptors, sum(self.cpu.values())))
 
 
 def run(command: Sequence[str], folder: Path, *, interval: float = 0.25, limit: float = float("inf")) -> Usage:

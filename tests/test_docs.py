@@ -11,7 +11,22 @@ import click
 import pytest
 
 from gossamer.archive.database import SCHEMA
-from gossamer.cli import backup, check, config, export, forget, import_, retry, save, search, status, urls, verify, why
+from gossamer.cli import (
+    backup,
+    check,
+    config,
+    export,
+    forget,
+    graph,
+    import_,
+    retry,
+    save,
+    search,
+    status,
+    urls,
+    verify,
+    why,
+)
 from gossamer.cli.gethttp import gethttp
 from gossamer.cli.main import cli
 from gossamer.cli.options import Command, SettingOption, SettingsCommand
@@ -103,6 +118,7 @@ def fields(text: str) -> tuple[str, ...]:
         ("gossamer retry", retry.FIELDS),
         ("gossamer release", retry.FIELDS),
         ("gossamer forget", forget.FIELDS),
+        ("gossamer graph", graph.FIELDS),
         ("gossamer save", save.FIELDS),
         ("gossamer check", check.FIELDS),
         ("gossamer export", export.FIELDS),

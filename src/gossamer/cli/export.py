@@ -2,9 +2,7 @@
 
 import csv
 import io
-import sys
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any, BinaryIO
@@ -12,7 +10,6 @@ from typing import Any, BinaryIO
 import apsw
 import click
 
-from gossamer.archive.aside import written_aside
 from gossamer.archive.catalogue import opened
 from gossamer.archive.export.cdxj import index_of_segments
 from gossamer.archive.export.chosen import Choice, chosen, is_anything_chosen
@@ -24,8 +21,9 @@ from gossamer.cli import output
 from gossamer.cli.filters import filter_of, filter_options
 from gossamer.cli.looking import folder_argument
 from gossamer.cli.options import Command
+from gossamer.cli.target import opened_target, refuse_terminal
 from gossamer.clock import SystemClock
-from gossamer.errors import ProblemFound, UsageError
+from gossamer.errors import ProblemFound
 
 FIELDS = tuple(field.name for field in fields(PageRow))
 _ARCHIVES = ("warc", "cdxj", "wacz")
@@ -73,12 +71,14 @@ def export(folder: Path, form: str, target: str | None, versions: str | None, **
     """
     if form == "parquet":
         library()
+    if form in _BINARY:
+        refuse_terminal(form, target)
     is_archive = form in _ARCHIVES
     filtered = filter_of(**wanted)
     newest = (versions or ("all" if is_archive else "newest")) == "newest"
     choice = Choice(filtered, newest, kept_only=not is_archive and filtered.statuses is None, with_robots=is_archive)
     troubles = _Troubles()
-    with opened(folder) as connection, chosen(connection, choice), _target(form, target) as file:
+    with opened(folder) as connection, chosen(connection, choice), opened_target(target) as file:
         name = Path(target).name if target and target != "-" else f"{folder.resolve().name}.warc.gz"
         if not is_anything_chosen(connection):
             output.say("no answer matches, so there is nothing to write")
@@ -98,19 +98,6 @@ class _Troubles:
     def tell(self, trouble: Trouble) -> None:
         self.count += 1
         output.say(f"{trouble.place}: {trouble.message}")
-
-
-@contextmanager
-def _target(form: str, target: str | None) -> Iterator[BinaryIO]:
-    if target is None and form in _BINARY and sys.stdout.isatty():
-        raise UsageError(f"{form} is not for a terminal", hint="give -o FILE")
-    if target is None or target == "-":
-        with output.mapped_errors():
-            yield sys.stdout.buffer
-            sys.stdout.buffer.flush()
-        return
-    with written_aside(Path(target)) as file:
-        yield file
 
 
 def _write_warc(job: _Job, file: BinaryIO) -> None:

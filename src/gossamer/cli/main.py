@@ -19,6 +19,7 @@ COMMANDS = {
     "retry": "retry:retry",
     "release": "retry:release",
     "forget": "forget:forget",
+    "graph": "graph:graph",
     "save": "save:save",
     "check": "check:check",
     "export": "export:export",

@@ -358,3 +358,62 @@ def test_the_users_file_lies_where_xdg_says() -> None:
     assert user_file({"XDG_CONFIG_HOME": "/c", "HOME": "/h"}) == Path("/c/gossamer/config.toml")
     assert user_file({"XDG_CONFIG_HOME": "relative", "HOME": "/h"}) == Path("/h/.config/gossamer/config.toml")
     assert user_file({}) is None
+
+
+# --- a stranger's collection
+
+HARMLESS = {
+    *("max_urls", "max_depth", "max_host_urls", "max_domain_urls"),
+    *("scope", "include", "exclude", "sitemaps", "requisites"),  # what a crawl is: patterns take linear time
+    *("robots_age", "limit_rate", "accept_cookies", "http2", "max_redirects"),
+    *("connect_timeout", "first_byte_timeout", "timeout"),
+    *("trap_budget", "max_url_length", "max_path_segments"),
+}
+"""Settings that hurt nobody, whatever a stranger's file says."""
+
+
+def test_it_was_decided_of_every_setting_what_a_stranger_may_say() -> None:
+    assert {name for name, row in TABLE.items() if row.travels and not row.elsewhere} == HARMLESS
+
+
+def from_elsewhere(folder: Path, text: str) -> Loaded:
+    (folder / "gossamer.toml").write_text(text)
+    return load({}, collection=folder, environment=NOTHING, user_file=None, is_own=False)
+
+
+@pytest.mark.parametrize(
+    ("said", "shown"),
+    [
+        ("delay = 0", "delay = 0"),
+        ('delay = "200ms"', "delay = 0.2s"),
+        ("per_host = 2", "per_host = 2"),
+        ("max_delay = 1", "max_delay = 1s"),
+        ("max_retry_after = 0", "max_retry_after = 0"),
+        ("parsers = 200", "parsers = 200"),
+        ("parsers = 0", "parsers = 0"),
+        ('body_memory = "100G"', "body_memory = 100G"),
+        ("min_free = 0", "min_free = 0"),
+        ('user_agent = "Googlebot"', "user_agent = Googlebot"),
+        ('contact = "you@example.org"', "contact = you@example.org"),
+    ],
+)
+def test_what_could_hurt_is_not_taken_from_a_stranger_and_said(tmp_path: Path, said: str, shown: str) -> None:
+    loaded = from_elsewhere(tmp_path, f'scope = "domain"\n{said}\n')
+    assert loaded.settings == Settings(scope="domain")
+    name = shown.partition(" ")[0]
+    assert loaded.origins[name] == DEFAULT
+    assert shown in loaded.note
+    assert TABLE[name].flag in loaded.note
+
+
+def test_what_is_more_careful_than_the_defaults_is_taken(tmp_path: Path) -> None:
+    loaded = from_elsewhere(tmp_path, "delay = 10\nper_address = 2\nmax_tries = 1\n")
+    assert loaded.settings == Settings(delay=10.0, per_address=2, max_tries=1)
+    assert loaded.note == ""
+
+
+def test_flags_are_still_heard(tmp_path: Path) -> None:
+    (tmp_path / "gossamer.toml").write_text("delay = 0\n")
+    loaded = load({"delay": "0"}, collection=tmp_path, environment=NOTHING, user_file=None, is_own=False)
+    assert loaded.settings.delay == 0
+    assert loaded.note == ""

@@ -36,6 +36,11 @@ unit: `10k`, `64M`, `2G` (powers of 1024). **Switches** are `true` or `false` in
 
 A collection may come from a stranger. Settings marked *yours only* are therefore never read from a `gossamer.toml`, nor
 written to one: give them as options, in the environment, or in your own file. Those marked *one run* are not kept either.
+
+A collection is yours where you worked on it last, on this machine. Of any other, what would hurt servers, this machine or your name is
+left out, and said: settings marked *not from elsewhere*, and those marked *from elsewhere at least* or *at most* so much where they say
+otherwise. Give them as options if you want them; from then on the collection is yours, and its `gossamer.toml` says what you said. Private
+addresses that its seeds were allowed are not, commands that wait for it are not carried out, and every robots.txt is asked for anew.
 """
 
 
@@ -87,9 +92,19 @@ def _section(title: str, rows: list[Setting]) -> Iterator[str]:
     for row in rows:
         option = f"`{row.flag}`, `--no-{row.flag[2:]}`" if row.kind == "switch" else f"`{row.flag}`"
         default = show(row, row.default)
-        mark = " *Yours only.*" if row.trusted else " *One run.*" if row.local else ""
-        cells = (f"`{row.name}`", option, f"`{default}`" if default else "", accepts(row), row.help + "." + mark)
+        cells = (f"`{row.name}`", option, f"`{default}`" if default else "", accepts(row), row.help + "." + _mark(row))
         yield "| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |\n"
+
+
+def _mark(row: Setting) -> str:
+    if row.trusted:
+        return " *Yours only.*"
+    if row.local:
+        return " *One run.*"
+    if row.elsewhere == "never":
+        return " *Not from elsewhere.*"
+    bound = show(row, row.default if row.bound is None else row.bound)
+    return f" *From elsewhere {row.elsewhere} {bound}.*" if row.elsewhere else ""
 
 
 def main() -> int:

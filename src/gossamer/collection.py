@@ -13,7 +13,6 @@ example.org/
 import hashlib
 import logging
 import os
-import socket
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
@@ -29,6 +28,7 @@ from gossamer.agent import user_agent
 from gossamer.archive import doomed, store
 from gossamer.archive.database import create, database_error, open_for_writing, select
 from gossamer.archive.disk import Disk, write_error
+from gossamer.archive.home import here, home_of
 from gossamer.archive.segment_writer import SegmentRules, SegmentWriter
 from gossamer.archive.segments import repair
 from gossamer.archive.warc import CrawlInfo
@@ -50,6 +50,7 @@ from gossamer.policy.scope import Scope
 from gossamer.policy.traps import TrapRules
 from gossamer.records import Lease
 from gossamer.settings import Settings
+from gossamer.settings_files import disarm
 from gossamer.url import SHARDS
 
 log = logging.getLogger("gossamer.collection")
@@ -199,20 +200,25 @@ class Collection:
         return Opened(SqliteFrontier(parts), lease, secret)
 
     def _check_home(self, connection: apsw.Connection, settings: Settings) -> None:
-        """Private addresses that the seeds were allowed belong to the machine where a person named the seeds.
+        """A collection may come from a stranger: opened elsewhere, it must do nothing that only its owner may wish.
 
-        A collection may come from a stranger: opened elsewhere, it must not be a way into somebody's network.
+        Private addresses that the seeds were allowed belong to the machine where a person named the seeds, or it would be
+        a way into somebody's network. Commands that wait were given to somebody else. What it says of robots.txt files
+        need not be what these say.
         """
-        home = _home()
-        known = select(connection, "SELECT value FROM meta WHERE name = 'home'")
-        if not known or known[0][0] != home:
-            if known and not settings.allow_private:
-                log.warning(
-                    "this collection comes from another machine: private addresses of its seeds are not allowed"
-                )
-            with connection:
-                connection.execute("UPDATE host SET exempt = ''")
-                connection.execute("INSERT OR REPLACE INTO meta VALUES ('home', ?)", (home,))
+        home, before = here(), home_of(connection)
+        if before == home:
+            return
+        if before is not None and not settings.allow_private:
+            log.warning("this collection comes from another machine: private addresses of its seeds are not allowed")
+        disarm(self.folder)
+        with connection:
+            connection.execute("UPDATE host SET exempt = '', robots_expires = 0")
+            connection.execute(
+                "UPDATE command SET done = ?, answer = 'error: it was given on another machine' WHERE done IS NULL",
+                (self._clock.now(),),
+            )
+            connection.execute("INSERT OR REPLACE INTO meta VALUES ('home', ?)", (home,))
 
     def _recover(self, connection: apsw.Connection, ring: RunningRing, settings: Settings) -> None:
         """After an unclean end: what was in flight is noted, and every host waits one full delay, or as long as it asked
@@ -280,15 +286,6 @@ def _create(path: Path, now: float) -> None:
 def _meta(connection: apsw.Connection, name: str) -> Any:
     ((value,),) = select(connection, "SELECT value FROM meta WHERE name = ?", (name,))
     return value
-
-
-def _home() -> str:
-    """Something that this machine and person know and a stranger's collection can't."""
-    try:
-        machine = Path("/etc/machine-id").read_text(encoding="ascii").strip()
-    except (OSError, UnicodeError):
-        machine = socket.gethostname()
-    return hashlib.blake2b(f"{machine}:{os.getuid()}".encode(), digest_size=16).hexdigest()
 
 
 def _ended_uncleanly(connection: apsw.Connection) -> bool:

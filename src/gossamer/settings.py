@@ -28,6 +28,10 @@ class Setting:
     # what a text must look like: "header", "server", "header value", "credential", "certificate", "proxy" or "file"
     form: str = ""
     trusted: bool = False  # never read from a collection, which may come from a stranger
+    # from a collection of another machine its value is taken only where that is "at least" or "at most" ``bound`` (None:
+    # the default), or "never"; "": whatever it is, it hurts nobody
+    elsewhere: Literal["", "at least", "at most", "never"] = ""
+    bound: float | None = None
     local: bool = False  # belongs to one run: neither stored with a collection nor read from one
     secret: bool = False  # its value is shown nowhere, also not where it is wrong
 
@@ -40,6 +44,18 @@ class Setting:
     def variable(self) -> str:
         """Its name in the environment."""
         return "GOSSAMER_" + self.name.upper()
+
+    def is_harmless(self, value: Any) -> bool:
+        """Whether a value may come from a stranger's collection."""
+        bound: Any = self.default if self.bound is None else self.bound
+        match self.elsewhere:
+            case "at least":
+                return bool(value >= bound)
+            case "at most":
+                return bool(value <= bound)
+            case "never":
+                return False
+        return True
 
     @property
     def travels(self) -> bool:
@@ -64,7 +80,9 @@ class Settings:
     max_depth: int | None = _setting(None, "links to follow from a seed at the most", low=0)
     max_host_urls: int = _setting(0, "URLs of one host to fetch at the most; 0: no limit", low=0)
     max_domain_urls: int = _setting(0, "URLs of all hosts of one domain to fetch at the most; 0: no limit", low=0)
-    max_size: int = _setting(64 * 1024 * 1024, "keep at most this much of one body", unit="bytes", low=1)
+    max_size: int = _setting(
+        64 * 1024 * 1024, "keep at most this much of one body", unit="bytes", low=1, elsewhere="at most"
+    )
     scope: str = _setting(
         "host",
         "what belongs to the crawl: page, prefix, host, domain or any",
@@ -84,19 +102,34 @@ class Settings:
         section="Politeness",
         low=0,
         high=86400,
+        elsewhere="at least",
+        bound=1,
     )
     slow_factor: float = _setting(
-        1.0, "the pause is also at least this multiple of the last response time, when delay is not 0", low=0, high=100
+        1.0,
+        "the pause is also at least this multiple of the last response time, when delay is not 0",
+        low=0,
+        high=100,
+        elsewhere="at least",
     )
     max_delay: float = _setting(
-        60.0, "longest pause that Crawl-delay or a slow response may ask for", unit="s", low=0, high=86400
+        60.0,
+        "longest pause that Crawl-delay or a slow response may ask for",
+        unit="s",
+        low=0,
+        high=86400,
+        elsewhere="at least",
     )
     max_retry_after: float = _setting(
-        3600.0, "longest pause that Retry-After may ask for", unit="s", low=0, high=604800
+        3600.0, "longest pause that Retry-After may ask for", unit="s", low=0, high=604800, elsewhere="at least"
     )
-    per_host: int = _setting(1, "fetches at once on one host", low=1, high=64)
+    per_host: int = _setting(1, "fetches at once on one host", low=1, high=64, elsewhere="at most")
     per_address: int = _setting(
-        8, "connections at once to one address, whatever its names; not for loopback", low=1, high=1024
+        8,
+        "connections at once to one address, whatever its names; not for loopback",
+        low=1,
+        high=1024,
+        elsewhere="at most",
     )
     ignore_robots: bool = _setting(False, "do not ask for or obey robots.txt", trusted=True)
     robots_age: float = _setting(86400.0, "robots.txt is asked for again after this time", unit="s", low=0, high=86400)
@@ -105,8 +138,11 @@ class Settings:
         "User-Agent; unset: Gossamer's own, with the contact where one is set",
         section="Who we are",
         form="header value",
+        elsewhere="never",
     )
-    contact: str = _setting("", "an address or URL that server owners find in our User-Agent", form="header value")
+    contact: str = _setting(
+        "", "an address or URL that server owners find in our User-Agent", form="header value", elsewhere="never"
+    )
     header: tuple[str, ...] = _setting(
         (),
         "extra request headers 'Name: value', sent to the seeds' origins only",
@@ -157,19 +193,31 @@ class Settings:
     )
     timeout: float = _setting(300.0, "longest time for one download as a whole", unit="s", low=0.1, high=86400)
     http2: bool = _setting(True, "use HTTP/2 where a server offers it")
-    downloaders: int = _setting(16, "downloaders to start with", section="Downloaders", low=1, high=4096)
-    max_downloaders: int = _setting(256, "downloaders at the most", low=1, high=4096)
+    downloaders: int = _setting(
+        16, "downloaders to start with", section="Downloaders", low=1, high=4096, elsewhere="at most"
+    )
+    max_downloaders: int = _setting(256, "downloaders at the most", low=1, high=4096, elsewhere="at most")
     body_memory: int = _setting(
         192 * 1024 * 1024,
         "memory for bodies on their way, being parsed or waiting to be written; large ones wait for each other",
         unit="bytes",
         low=1024 * 1024,
+        elsewhere="at most",
     )
-    max_tries: int = _setting(4, "tries of one URL before it counts as failed", section="Failures", low=1, high=100)
+    max_tries: int = _setting(
+        4, "tries of one URL before it counts as failed", section="Failures", low=1, high=100, elsewhere="at most"
+    )
     retry_pause: float = _setting(
-        10.0, "pause before the second try; doubles with each further one", unit="s", low=0, high=86400
+        10.0,
+        "pause before the second try; doubles with each further one",
+        unit="s",
+        low=0,
+        high=86400,
+        elsewhere="at least",
     )
-    host_failures: int = _setting(8, "failures in a row after which a host is put aside", low=1, high=1000)
+    host_failures: int = _setting(
+        8, "failures in a row after which a host is put aside", low=1, high=1000, elsewhere="at most"
+    )
     max_redirects: int = _setting(20, "redirects in a row at the most", low=0, high=100)
     trap_budget: int = _setting(
         0,
@@ -182,16 +230,36 @@ class Settings:
     max_url_length: int = _setting(2048, "characters of a URL; longer ones are parked", low=100, high=8192)
     max_path_segments: int = _setting(32, "segments of a URL's path; URLs with more are parked", low=1, high=1000)
     parsers: int = _setting(
-        0, "parser processes; 0: one fewer than processors, at least one", section="Parsing", low=0, high=256
+        0,
+        "parser processes; 0: one fewer than processors, at least one",
+        section="Parsing",
+        low=0,
+        high=256,
+        elsewhere="never",
     )
-    parse_timeout: float = _setting(10.0, "longest time to parse one page", unit="s", low=0.1, high=600)
-    parse_memory: int = _setting(1536 * 1024 * 1024, "memory of one parser process", unit="bytes", low=64 * 1024 * 1024)
-    max_decoded: int = _setting(128 * 1024 * 1024, "longest body after undoing its codings", unit="bytes", low=1)
+    parse_timeout: float = _setting(
+        10.0, "longest time to parse one page", unit="s", low=0.1, high=600, elsewhere="at most"
+    )
+    parse_memory: int = _setting(
+        1536 * 1024 * 1024, "memory of one parser process", unit="bytes", low=64 * 1024 * 1024, elsewhere="at most"
+    )
+    max_decoded: int = _setting(
+        128 * 1024 * 1024, "longest body after undoing its codings", unit="bytes", low=1, elsewhere="at most"
+    )
     segment_size: int = _setting(
-        1024 * 1024 * 1024, "a WARC file is closed when it reaches this size", unit="bytes", section="Archive", low=1024
+        1024 * 1024 * 1024,
+        "a WARC file is closed when it reaches this size",
+        unit="bytes",
+        section="Archive",
+        low=1024,
+        elsewhere="at least",
     )
-    segment_age: float = _setting(86400.0, "a WARC file is closed when it is this old", unit="s", low=1)
-    min_free: int = _setting(512 * 1024 * 1024, "pause when the disk has less room than this", unit="bytes", low=0)
+    segment_age: float = _setting(
+        86400.0, "a WARC file is closed when it is this old", unit="s", low=1, elsewhere="at least"
+    )
+    min_free: int = _setting(
+        512 * 1024 * 1024, "pause when the disk has less room than this", unit="bytes", low=0, elsewhere="at least"
+    )
     log_level: str = _setting(
         "info",
         "what goes to the log file: debug, info, warning or error",

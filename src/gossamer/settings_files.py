@@ -9,8 +9,8 @@ import os
 import stat
 import tempfile
 import tomllib
-from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Container, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import tomli_w
@@ -18,7 +18,7 @@ import tomli_w
 from gossamer.errors import CollectionError, SettingsError
 from gossamer.settings import TABLE, Setting, Settings
 from gossamer.settings_secrets import typed_credential
-from gossamer.settings_values import Value, parse, write
+from gossamer.settings_values import Value, parse, show, write
 
 COLLECTION_FILE = "gossamer.toml"
 DEFAULT = "default"
@@ -37,6 +37,20 @@ class Loaded:
 
     settings: Settings
     origins: Mapping[str, str]
+    left_out: Mapping[str, str] = field(
+        default_factory=dict
+    )  # what a stranger's collection says and must not, as it is shown
+
+    @property
+    def note(self) -> str:
+        """What a person should know of settings that are not taken; empty where all are."""
+        if not self.left_out:
+            return ""
+        said = ", ".join(f"{name} = {text or repr(text)}" for name, text in self.left_out.items())
+        options = " ".join(TABLE[name].flag for name in self.left_out)
+        return (
+            f"the collection comes from another machine; not taken from its {COLLECTION_FILE}: {said} (give {options})"
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,20 +63,32 @@ class _Said:
 
 
 def load(
-    flags: Mapping[str, object], *, collection: Path | None, environment: Mapping[str, str], user_file: Path | None
+    flags: Mapping[str, object],
+    *,
+    collection: Path | None,
+    environment: Mapping[str, str],
+    user_file: Path | None,
+    is_own: bool = True,
 ) -> Loaded:
     """The settings that hold for a run.
 
     ``flags`` are values by the setting's name, text or typed; None and an empty list mean not given. ``collection`` is
-    a folder, ``user_file`` a file; either may be missing. Raises SettingsError for the first value that is wrong,
+    a folder, ``user_file`` a file; either may be missing. ``is_own``: the collection is; what could hurt others or this
+    machine is not taken from a stranger's, but as far as it is more careful than the defaults. Raises SettingsError for the first value that is wrong,
     also where another one overrides it: a file with a mistake in it is not half obeyed.
     """
     values: dict[str, Value] = {}
     origins = dict.fromkeys(TABLE, DEFAULT)
-    for said in _everything_said(flags, collection, environment, user_file):
+    left_out = {} if is_own or collection is None else _harmful(collection)
+    for said in _everything_said(flags, collection, environment, user_file, left_out):
         values[said.name] = parse(TABLE[said.name], said.raw, said.origin)
         origins[said.name] = said.origin
-    return Loaded(Settings(**values), origins)  # type: ignore[arg-type]  # parse() gave each its row's type
+    shown = {
+        name: show(TABLE[name], value)
+        for name, value in left_out.items()
+        if not origins[name].startswith(("--", "GOSSAMER_"))
+    }
+    return Loaded(Settings(**values), origins, shown)  # type: ignore[arg-type]  # parse() gave each its row's type
 
 
 def with_typed_credentials(settings: Settings, addresses: Iterable[str]) -> Settings:
@@ -99,10 +125,13 @@ def write_collection_file(folder: Path, loaded: Loaded) -> None:
         if setting.travels and loaded.origins[name] != DEFAULT and (value := getattr(loaded.settings, name)) is not None
     }
     path = folder / COLLECTION_FILE
+    if not _says(path, kept):
+        _write(path, {name: write(TABLE[name], value) for name, value in kept.items()})
+
+
+def _write(path: Path, content: Mapping[str, object]) -> None:
     try:
-        if not _says(path, kept):
-            content = {name: write(TABLE[name], value) for name, value in kept.items()}
-            _replace(path, (_HEADER + tomli_w.dumps(content)).encode())
+        _replace(path, (_HEADER + tomli_w.dumps(content)).encode())
     except OSError as error:
         raise CollectionError(
             f"{path} can't be written ({error.strerror})", hint="the folder must be writable and the disk not full"
@@ -110,7 +139,11 @@ def write_collection_file(folder: Path, loaded: Loaded) -> None:
 
 
 def _everything_said(
-    flags: Mapping[str, object], collection: Path | None, environment: Mapping[str, str], user: Path | None
+    flags: Mapping[str, object],
+    collection: Path | None,
+    environment: Mapping[str, str],
+    user: Path | None,
+    left_out: Container[str],
 ) -> Iterator[_Said]:
     """The weakest first: a later value overrides an earlier one."""
     if user is not None:
@@ -120,7 +153,8 @@ def _everything_said(
     if collection is not None:
         for said in _said_by_file(collection / COLLECTION_FILE):
             _refuse_from_stranger(TABLE[said.name], said.origin)
-            yield said
+            if said.name not in left_out:
+                yield said
     for variable, text in environment.items():
         if variable.startswith("GOSSAMER_") and variable not in NOT_SETTINGS and text:
             yield _said(variable.removeprefix("GOSSAMER_").lower(), text, variable)
@@ -177,6 +211,24 @@ def _read(path: Path) -> dict[str, object]:
         raise SettingsError(f"{path} can't be read ({error.strerror})", hint="look at its permissions") from error
     except (ValueError, RecursionError) as error:  # TOML errors, no UTF-8, numbers of 5000 digits, 1000 brackets
         raise SettingsError(f"{path} is not TOML ({error})", hint='it has lines such as: max_size = "64M"') from error
+
+
+def _harmful(folder: Path) -> dict[str, Value]:
+    """The settings in a collection's file that are taken from nobody but its owner."""
+    said = ((said, TABLE[said.name]) for said in _said_by_file(folder / COLLECTION_FILE))
+    values = ((row, parse(row, each.raw, each.origin)) for each, row in said if row.elsewhere)
+    return {row.name: value for row, value in values if not row.is_harmless(value)}
+
+
+def disarm(folder: Path) -> None:
+    """Take what is not taken from a stranger out of the file of a collection that is one's own from now on.
+
+    Raises SettingsError, CollectionError.
+    """
+    harmful = _harmful(folder)
+    if harmful:
+        kept = {name: raw for name, raw in _read(folder / COLLECTION_FILE).items() if name not in harmful}
+        _write(folder / COLLECTION_FILE, kept)
 
 
 def _says(path: Path, values: Mapping[str, object]) -> bool:

@@ -1,5 +1,6 @@
 """A collection as programs see it: crawl into it, read it, search it, ask it why."""
 
+import logging
 import os
 from collections.abc import Callable, Iterator
 from dataclasses import replace
@@ -18,6 +19,7 @@ from gossamer.api.page import Page, page
 from gossamer.api.shelf import Shelf
 from gossamer.archive.catalogue import Entry, Filter, entries
 from gossamer.archive.history import History, history, meant
+from gossamer.archive.home import is_own
 from gossamer.archive.pages import kept_pages, newest_page
 from gossamer.archive.search import Hit, search
 from gossamer.archive.status import Status, status
@@ -32,6 +34,8 @@ from gossamer.lock import is_locked
 from gossamer.records import State
 from gossamer.session import Order
 from gossamer.settings_files import Loaded, load, user_file, with_typed_credentials
+
+log = logging.getLogger("gossamer")
 
 _STATES = {state.name.lower(): state for state in State if state is not State.RUNNING}
 
@@ -127,7 +131,16 @@ class Collection:
     def _settings(self, options: Options) -> Loaded:
         """Given ones first, then as for every command: environment, the collection's file, the user's file, defaults."""
         known = self.folder if is_collection(self.folder) else None
-        return load({**options}, collection=known, environment=os.environ, user_file=user_file(os.environ))
+        loaded = load(
+            {**options},
+            collection=known,
+            environment=os.environ,
+            user_file=user_file(os.environ),
+            is_own=is_own(self.folder),
+        )
+        if loaded.note:
+            log.warning("%s", loaded.note)
+        return loaded
 
     # --- reading
 

@@ -1,16 +1,16 @@
 """`gossamer config`: which settings hold, and why."""
 
-import os
 from collections.abc import Iterator
 from pathlib import Path
 
 import click
 
 from gossamer.cli import output
+from gossamer.cli.loading import settings_for
 from gossamer.cli.options import Command
 from gossamer.errors import CollectionError
 from gossamer.settings import TABLE, Setting
-from gossamer.settings_files import COLLECTION_FILE, Loaded, load, user_file
+from gossamer.settings_files import COLLECTION_FILE, Loaded
 from gossamer.settings_values import REDACTED, show
 
 FIELDS = ("setting", "value", "unit", "default", "origin", "help")
@@ -40,7 +40,7 @@ def show_settings(folder: Path | None, as_json: bool) -> None:
     """
     if folder is not None and not (folder / COLLECTION_FILE).exists():
         raise CollectionError(f"{folder} is no collection", hint=f"name a folder with a {COLLECTION_FILE} in it")
-    loaded = load({}, collection=folder, environment=os.environ, user_file=user_file(os.environ))
+    loaded = settings_for(folder, {})
     if as_json:
         output.write_rows("jsonl", FIELDS, _rows(loaded))
     else:

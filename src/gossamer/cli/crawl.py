@@ -1,6 +1,5 @@
 """`gossamer crawl`, which is also called `webcrawl`."""
 
-import os
 import sys
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
@@ -11,12 +10,13 @@ import click
 
 from gossamer import url as urls
 from gossamer.cli.crawling import carry_out, show_plan
+from gossamer.cli.loading import settings_for
 from gossamer.cli.options import SettingsCommand
 from gossamer.cli.progress import JsonDisplay, display
 from gossamer.collection import is_collection
 from gossamer.errors import UsageError
 from gossamer.session import Order, folder_for
-from gossamer.settings_files import load, user_file, with_typed_credentials
+from gossamer.settings_files import with_typed_credentials
 
 _LONGEST_LINE = 65536  # characters of a list of addresses
 
@@ -52,7 +52,7 @@ def crawl(
         raise UsageError("no address was given", hint="try: gossamer crawl https://example.org/")
     folder = folder or folder_for(addresses)
     collection = folder if is_collection(folder) else None
-    loaded = load(flags, collection=collection, environment=os.environ, user_file=user_file(os.environ))
+    loaded = settings_for(collection, flags)
     loaded = replace(loaded, settings=with_typed_credentials(loaded.settings, given))
     order = Order(folder, addresses, loaded)
     if dry_run:

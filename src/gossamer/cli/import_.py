@@ -1,13 +1,13 @@
 """`gossamer import`: archives that somebody else made become a collection, or part of one."""
 
 import asyncio
-import os
 from collections.abc import Mapping
 from pathlib import Path
 
 import click
 
 from gossamer.cli import output
+from gossamer.cli.loading import settings_for
 from gossamer.cli.looking import json_option
 from gossamer.cli.options import SettingsCommand
 from gossamer.clock import SystemClock
@@ -15,7 +15,6 @@ from gossamer.collection import is_collection
 from gossamer.errors import ProblemFound
 from gossamer.importing import ImportOrder, take_in
 from gossamer.intake.importer import Problem, Tally
-from gossamer.settings_files import load, user_file
 
 FIELDS = ("kind", "folder", "captures", "known", "passed", "problems", "place", "problem")
 PAUSE = 5.0
@@ -46,7 +45,7 @@ def import_files(files: tuple[Path, ...], folder: Path, as_json: bool, flags: Ma
     are read as far as they are whole; what is left out is told with its place, and ends with exit code 1.
     """
     collection = folder if is_collection(folder) else None
-    loaded = load(flags, collection=collection, environment=os.environ, user_file=user_file(os.environ))
+    loaded = settings_for(collection, flags)
     teller = _Teller(as_json=as_json)
     tally = asyncio.run(take_in(ImportOrder(folder, files, loaded), teller.tell, teller.observe))
     _summary(tally, folder, as_json=as_json)

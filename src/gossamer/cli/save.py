@@ -1,7 +1,6 @@
 """`gossamer save`: pages of a collection, or of a site, as a folder that opens anywhere with no server."""
 
 import asyncio
-import os
 import shlex
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
@@ -15,6 +14,7 @@ from gossamer.cli import output
 from gossamer.cli.check import as_object, line
 from gossamer.cli.crawl import lines_of
 from gossamer.cli.crawling import fetch
+from gossamer.cli.loading import settings_for
 from gossamer.cli.options import SettingsCommand
 from gossamer.cli.output import say, size_text
 from gossamer.cli.progress import display
@@ -26,7 +26,7 @@ from gossamer.offline.plan import Plan
 from gossamer.offline.save import Saved
 from gossamer.saving import SaveOrder, make_copy, named_after, plan_copy
 from gossamer.session import Order
-from gossamer.settings_files import load, user_file, with_typed_credentials
+from gossamer.settings_files import with_typed_credentials
 
 FIELDS = (
     *("folder", "collection", "title", "pages", "files", "bytes", "written", "new", "changed", "gone", "left_out"),
@@ -90,7 +90,7 @@ def save(
         raise UsageError(
             "nothing is chosen", hint="give --all, or which pages with --under, --include, --depth or --from"
         )
-    loaded = load(flags, collection=folder, environment=os.environ, user_file=user_file(os.environ))
+    loaded = settings_for(folder, flags)
     order = Order(folder, (), replace(loaded, settings=replace(loaded.settings, max_urls=0)))
     saving = SaveOrder(folder, out or named_after(folder), choice, loaded.settings, ascii_only, force)
     if not no_fetch:
@@ -123,7 +123,7 @@ def _crawled(typed: str, out: Path | None, choice: Choice, flags: dict[str, obje
     folder = Path(f"{name.rstrip('/')}.collection")
     known = folder if is_collection(folder) else None
     wanted = flags if choice.depth is None else flags | {"max_depth": choice.depth}
-    loaded = load(wanted, collection=known, environment=os.environ, user_file=user_file(os.environ))
+    loaded = settings_for(known, wanted)
     loaded = replace(loaded, settings=with_typed_credentials(loaded.settings, [typed]))
     say(f"The crawl is kept in {folder}; from it the copy can be made anew.")
     with display() as shown:

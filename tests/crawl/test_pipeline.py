@@ -39,10 +39,14 @@ class Parsers:
     gate: asyncio.Event = field(default_factory=asyncio.Event)
     jobs: list[ParseJob] = field(default_factory=list)
     links: int = 0  # that each page has
+    held: dict[int, asyncio.Event] = field(default_factory=dict)  # jobs that wait for more, by their numbers
 
     async def parse(self, job: ParseJob) -> Facts:
         self.jobs.append(job)
+        waits = self.held.get(len(self.jobs))
         await self.gate.wait()
+        if waits is not None:
+            await waits.wait()
         return Facts("text/html", len(job.body), b"", title=job.url, is_page=True, fingerprints=bytes(8 * self.links))
 
 
@@ -68,9 +72,9 @@ class Line:
     def _on_room(self) -> None:
         self.news += 1
 
-    def take(self, number: int, answer: Exchange | Failure) -> None:
-        claim = Claim(number, f"http://a.test/{number}", 1, "http://a.test")
-        visit = Visit(claim, answer, HostUpdate(1, 0.0))
+    def take(self, number: int, answer: Exchange | Failure, host: int = 1) -> None:
+        claim = Claim(number, f"http://a.test/{number}", host, "http://a.test")
+        visit = Visit(claim, answer, HostUpdate(host, 0.0))
         self.tasks.append(asyncio.create_task(self.pipeline.take(visit, link_is_down=False)))
 
     async def fill(self, size: int) -> int:
@@ -79,6 +83,10 @@ class Line:
             self.take(len(self.tasks), page(size))
             await self.settle()
         return len(self.tasks)
+
+    @property
+    def committed(self) -> list[int]:
+        return [outcome.claim.url_id for group in self.writer.groups for outcome in group]
 
     async def settle(self) -> None:
         for _ in range(20):
@@ -97,7 +105,7 @@ def test_what_is_taken_is_parsed_concluded_and_committed() -> None:
         line.take(3, page(status=404))
         await line.settle()
         assert [job.url for job in line.parsers.jobs] == ["http://a.test/"], "only what is worth it is parsed"
-        assert (line.pipeline.depths().parsing, line.pipeline.is_empty) == (1, False)
+        assert (line.pipeline.depths().parsing, line.pipeline.is_empty) == (3, False), "two wait for their turn"
         line.parsers.gate.set()
         line.writer.gate.set()
         await line.settle()
@@ -142,6 +150,67 @@ def test_there_is_no_room_when_parsers_are_slow_or_bodies_large() -> None:
         await line.settle()
         assert line.pipeline.depths().bytes == 0
         assert max(len(group) for group in line.writer.groups) <= GROUP_BYTES // size
+        line.committer.cancel()
+
+    asyncio.run(scenario())
+
+
+def test_answers_of_a_host_go_on_in_the_order_in_which_they_came() -> None:
+    async def scenario() -> None:
+        line = Line()
+        line.parsers.held = {1: (slow := asyncio.Event())}
+        line.parsers.gate.set()
+        line.writer.gate.set()
+        for number in range(1, 5):
+            line.take(number, page() if number != 3 else Failure(FailureKind.RESET))
+            line.take(10 + number, page(), host=2)
+            await line.settle()
+        assert line.committed == [11, 12, 13, 14], "other hosts do not wait"
+        assert line.pipeline.depths().parsing == 4
+        slow.set()
+        await line.settle()
+        assert line.committed[4:] == [1, 2, 3, 4]
+        assert line.pipeline.is_empty
+        line.committer.cancel()
+
+    asyncio.run(scenario())
+
+
+def test_an_answer_that_takes_long_holds_nothing_up_for_more_than_a_moment(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("gossamer.crawl.turns.MOMENT", 0.05)
+
+    async def scenario() -> None:
+        line = Line()
+        line.parsers.held = {1: (slow := asyncio.Event())}
+        line.parsers.gate.set()
+        line.writer.gate.set()
+        for number in range(1, 4):
+            line.take(number, page())
+        await asyncio.gather(*line.tasks[1:])
+        await line.settle()
+        assert line.committed == [2, 3]
+        slow.set()
+        await line.settle()
+        assert line.committed == [2, 3, 1]
+        line.committer.cancel()
+
+    asyncio.run(scenario())
+
+
+def test_an_answer_that_is_given_up_holds_nothing_up() -> None:
+    async def scenario() -> None:
+        line = Line()
+        line.parsers.held = {1: asyncio.Event()}
+        line.parsers.gate.set()
+        line.writer.gate.set()
+        line.take(1, page())
+        line.take(2, page())
+        await line.settle()
+        assert line.committed == []
+        line.tasks[0].cancel()
+        await line.settle()
+        assert line.committed == [2]
+        assert line.pipeline.is_empty
         line.committer.cancel()
 
     asyncio.run(scenario())

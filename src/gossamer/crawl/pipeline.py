@@ -10,6 +10,7 @@ from gossamer.crawl.conclude import conclude, wants_parsing
 from gossamer.crawl.hooks import Committed
 from gossamer.crawl.recent import Recent
 from gossamer.crawl.report import Depths
+from gossamer.crawl.turns import Turns
 from gossamer.crawl.visit import Visit
 from gossamer.fetch.room import Room
 from gossamer.frontier.contract import Frontier
@@ -59,6 +60,7 @@ class Pipeline:
         self._committed = committed
         self._ready: asyncio.Queue[Outcome] = asyncio.Queue()
         self.without_facts = 0  # pages in which a person's own function failed
+        self._turns = Turns()
         self._parsing = 0
         self._committing = 0
         self._parses, self._commits = Recent(), Recent()
@@ -85,13 +87,19 @@ class Pipeline:
         )
 
     async def take(self, visit: Visit, *, link_is_down: bool) -> Outcome:
-        """Parse and conclude the answer to a visit, and pass it on to be committed."""
+        """Parse and conclude the answer to a visit, and pass it on to be committed.
+
+        Those of one host are passed on in the order in which they are given to this.
+        """
+        turn = self._turns.join(visit.claim.host_id)
         self._parsing += 1
         self._room.keep(_weight(visit.answer))
         try:
             outcome = self._outcome(visit, await self._facts(visit), link_is_down=link_is_down)
+            await self._turns.wait(turn)
             await self._frontier.follow(outcome, self._lease)
         finally:
+            self._turns.leave(turn)
             self._parsing -= 1
             self._room.let_go(_weight(visit.answer))
         self.put(outcome)

@@ -12,9 +12,10 @@ from typing import Self
 
 from gossamer.archive.catalogue import opened
 from gossamer.clock import Clock, SystemClock
+from gossamer.collection import is_collection
 from gossamer.errors import UsageError
 from gossamer.offline import manifest as manifests
-from gossamer.offline.check import Checked, check
+from gossamer.offline.check import Checked, Observe, check
 from gossamer.offline.choice import Choice, chosen
 from gossamer.offline.names import folder_named
 from gossamer.offline.place import workplace
@@ -44,28 +45,44 @@ class SaveOrder:
 def named_after(folder: Path) -> Path:
     """The folder of a copy, named after the title of what was crawled. Raises CollectionError."""
     with opened(folder) as connection:
-        return Path(folder_named(title_of(connection)))
+        name = folder_named(title_of(connection))
+    return Path(f"{name} offline" if Path(name).resolve() == folder.resolve() else name)
+
+
+def refuse_early(out: Path, folder: Path, *, force: bool, clock: Clock | None = None) -> None:
+    """Find out before a crawl whether its copy can go to ``out``. Raises UsageError, ArchiveError."""
+    known = ""
+    if is_collection(folder):
+        with opened(folder) as connection:
+            known = identity(connection)
+    manifests.refuse_something_else(out, known, force=force)
+    with workplace(out, (clock or SystemClock()).now()):
+        pass
 
 
 async def plan_copy(order: SaveOrder) -> Plan:
     """What the copy takes, and what has to be fetched first. Raises GossamerError, also for an ``out`` that is refused."""
     with tempfile.TemporaryDirectory(prefix="gossamer-") as work:
         async with _reading(order, workers=1) as (source, parsers):  # they have little to do
+            _refuse_overlap(order)
             _check_out(order, source)
             return await Planner(source, parsers, Path(work)).plan(chosen(source.connection, order.choice))
 
 
-async def make_copy(order: SaveOrder, clock: Clock | None = None) -> Saved:
+async def make_copy(order: SaveOrder, observe: Observe = lambda *_: None, clock: Clock | None = None) -> Saved:
     """Save the chosen pages as a folder that opens with no server, from what the archive has.
 
     Raises GossamerError; then what was in ``out`` is as it was.
     """
     clock = clock or SystemClock()
     async with _reading(order) as (source, parsers):
-        earlier = _check_out(order, source)
+        _refuse_overlap(order)
         wanted = chosen(source.connection, order.choice)
         with workplace(order.out, clock.now()) as place:
-            saved = await save(source, wanted, place, earlier, parsers, ascii_only=order.ascii_only, force=order.force)
+            earlier = _check_out(order, source)
+            saved = await save(
+                source, wanted, place, earlier, parsers, observe, ascii_only=order.ascii_only, force=order.force
+            )
             place.swap()
         return saved
 
@@ -122,11 +139,12 @@ class _Workers:
         return self._pool
 
 
-def _check_out(order: SaveOrder, source: Source) -> manifests.Manifest | None:
-    """The earlier copy, if there is one. Raises UsageError where ``out`` must not be replaced.
-
-    A copy in the place of its collection, or of a folder around it, would destroy what it is made from.
-    """
+def _refuse_overlap(order: SaveOrder) -> None:
+    """A copy in the place of its collection, or of a folder around it, would destroy what it is made from."""
     if order.folder.resolve().is_relative_to(order.out.resolve()):
         raise UsageError(f"{order.out} holds the collection itself", hint="name another folder for the copy")
+
+
+def _check_out(order: SaveOrder, source: Source) -> manifests.Manifest | None:
+    """The earlier copy, if there is one. Raises UsageError where ``out`` must not be replaced."""
     return manifests.refuse_something_else(order.out, identity(source.connection), force=order.force)

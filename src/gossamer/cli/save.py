@@ -2,6 +2,7 @@
 
 import asyncio
 import shlex
+import time
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -17,14 +18,14 @@ from gossamer.cli.crawling import fetch
 from gossamer.cli.loading import settings_for
 from gossamer.cli.options import SettingsCommand
 from gossamer.cli.output import say, size_text
-from gossamer.cli.progress import display
+from gossamer.cli.progress import LINE_EVERY, display
 from gossamer.collection import is_collection
-from gossamer.crawl.report import Ending
-from gossamer.errors import Interrupted, ProblemFound, UsageError
+from gossamer.crawl.report import Ending, Report
+from gossamer.errors import CollectionLocked, Interrupted, ProblemFound, UsageError
 from gossamer.offline.choice import Choice
 from gossamer.offline.plan import Plan
 from gossamer.offline.save import Saved
-from gossamer.saving import SaveOrder, make_copy, named_after, plan_copy
+from gossamer.saving import SaveOrder, make_copy, named_after, plan_copy, refuse_early
 from gossamer.session import Order
 from gossamer.settings_files import with_typed_credentials
 
@@ -85,7 +86,7 @@ def save(
     choice = _choice(listed, **conditions)
     folder, flags = Path(what), dict(flags)
     if not folder.is_dir():
-        folder = _crawled(what, out, choice, flags)
+        folder = _crawled(what, out, choice, flags, force=force)
     elif not everything and choice == Choice():
         raise UsageError(
             "nothing is chosen", hint="give --all, or which pages with --under, --include, --depth or --from"
@@ -95,7 +96,7 @@ def save(
     saving = SaveOrder(folder, out or named_after(folder), choice, loaded.settings, ascii_only, force)
     if not no_fetch:
         _fetch_first(saving, order)
-    saved = asyncio.run(make_copy(saving))
+    saved = asyncio.run(make_copy(saving, Steps().observe))
     if as_json:
         output.write_json(_as_object(saving, saved))
     else:
@@ -104,6 +105,18 @@ def save(
         raise ProblemFound(
             f"{len(saved.unresolved)} references do not resolve", hint=f"see: gossamer check {saving.out}"
         )
+
+
+class Steps:
+    """Tells every few seconds how far a save is."""
+
+    def __init__(self) -> None:
+        self._last = time.monotonic()
+
+    def observe(self, what: str, done: int, total: int) -> None:
+        if time.monotonic() - self._last >= LINE_EVERY:
+            self._last = time.monotonic()
+            say(f"{what} {done} of {total} files")
 
 
 def _choice(listed: str | None, under: Sequence[str], depth: int | None, **patterns: Sequence[str]) -> Choice:
@@ -116,11 +129,13 @@ def _choice(listed: str | None, under: Sequence[str], depth: int | None, **patte
     )
 
 
-def _crawled(typed: str, out: Path | None, choice: Choice, flags: dict[str, object]) -> Path:
+def _crawled(typed: str, out: Path | None, choice: Choice, flags: dict[str, object], *, force: bool) -> Path:
     """The collection of a site that is crawled first, beside the copy."""
     address = urls.typed(typed)
     name = str(out) if out is not None else urls.origin(address[0]).host.strip("[]").replace(":", "_")
     folder = Path(f"{name.rstrip('/')}.collection")
+    if out is not None:
+        refuse_early(out, folder, force=force)
     known = folder if is_collection(folder) else None
     wanted = flags if choice.depth is None else flags | {"max_depth": choice.depth}
     loaded = settings_for(known, wanted)
@@ -144,12 +159,21 @@ def _fetch_first(saving: SaveOrder, order: Order) -> None:
         if not wanted:
             return
         asked.update(candidate.url for candidate in wanted)
-        with display() as shown:
-            report = fetch(replace(order, only=wanted), shown)
+        report = _fetched(replace(order, only=wanted))
         if report.ending is Ending.STOPPED:
             raise Interrupted(
                 "stopped before the copy was made", hint="the same command goes on; --no-fetch saves what is here"
             )
+
+
+def _fetched(order: Order) -> Report:
+    try:
+        with display() as shown:
+            return fetch(order, shown)
+    except CollectionLocked as error:
+        raise CollectionLocked(
+            error.message, hint="wait until it has ended, or save what is here: --no-fetch"
+        ) from error
 
 
 def _tell(plan: Plan) -> None:

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Protocol
 
 from gossamer.errors import ArchiveError
+from gossamer.offline.check import Observe
 from gossamer.offline.files import Files
 from gossamer.offline.manifest import SavedFile
 from gossamer.offline.names import table_of
@@ -54,8 +55,18 @@ class Built:
 class Builder:
     """Makes the files of one copy."""
 
-    def __init__(self, source: Source, files: Files, work: Path, rewriter: Rewriter, *, ascii_only: bool) -> None:
+    def __init__(
+        self,
+        source: Source,
+        files: Files,
+        work: Path,
+        rewriter: Rewriter,
+        observe: Observe,
+        *,
+        ascii_only: bool,
+    ) -> None:
         """``work``: where the tables of places may lie."""
+        self._observe = observe
         self._source = source
         self._files = files
         self._work = work
@@ -148,7 +159,8 @@ class Builder:
                 under_way -= size
 
         try:
-            for version in sorted(pending, key=lambda each: each.page):  # as they lie in the archive
+            for number, version in enumerate(sorted(pending, key=lambda each: each.page)):  # as they lie in the archive
+                self._observe("made", number, len(pending))
                 while len(tasks) >= MAX_AT_ONCE or (tasks and under_way > MAX_BYTES):
                     done, tasks = await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
                     for task in done:
@@ -195,7 +207,7 @@ class Builder:
             if end is not None:
                 self._would_change[end.url].add(version.url)
             if reference.kind == Kind.REQUISITE and (end is None or end.url not in self._built.lost):
-                lacking.setdefault(reference.url, version.url)
+                lacking[reference.url] = min(version.url, lacking.get(reference.url, version.url))
         self._live[version.url] = live
 
 

@@ -8,8 +8,8 @@ import asyncio
 import json
 import os
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import astuple, dataclass, field
 from functools import lru_cache
 from pathlib import Path, PurePosixPath
 from typing import Any, Protocol
@@ -37,6 +37,10 @@ _TYPES = {
     "webmanifest": "application/manifest+json",
 }
 _DOCUMENTS = ("text/html", "application/xhtml+xml", "image/svg+xml")
+
+
+Observe = Callable[[str, int, int], None]
+"""Hears how it goes: what is being done, how much of it is done, and how much there is."""
 
 
 class Reader(Protocol):
@@ -82,20 +86,20 @@ class _Walk:
     fragments: dict[str, dict[str, Unresolved]] = field(default_factory=lambda: defaultdict(dict))  # by document
 
 
-async def check(out: Path, reader: Reader) -> Checked:
+async def check(out: Path, reader: Reader, observe: Observe = lambda *_: None) -> Checked:
     """Check a folder. Raises UsageError when there is none, ArchiveError when it can't be read."""
     paths = _paths(out)
     folders = {parent.as_posix() for path in paths for parent in PurePosixPath(path).parents}
     walk = _Walk(frozenset(paths), frozenset(folders))
-    await _read_all(out, paths, reader, walk)
+    await _read_all(out, paths, reader, walk, observe)
     known = manifests.read(out)
     missing = _missing_fragments(walk, known.dead if known is not None else ())
     return Checked(
         files=len(paths),
         local=walk.local,
         live=walk.live,
-        unresolved=tuple(walk.unresolved + missing[False]),
-        dead=tuple(missing[True]),
+        unresolved=tuple(sorted(walk.unresolved + missing[False], key=astuple)),
+        dead=tuple(sorted(missing[True], key=astuple)),
     )
 
 
@@ -121,7 +125,7 @@ def _files(out: Path) -> Iterator[str]:
                 yield path.relative_to(out).as_posix()
 
 
-async def _read_all(out: Path, paths: Iterable[str], reader: Reader, walk: _Walk) -> None:
+async def _read_all(out: Path, paths: Sequence[str], reader: Reader, walk: _Walk, observe: Observe) -> None:
     tasks: set[asyncio.Future[None]] = set()
     under_way = 0
 
@@ -134,7 +138,8 @@ async def _read_all(out: Path, paths: Iterable[str], reader: Reader, walk: _Walk
             under_way -= len(body)
 
     try:
-        for path in paths:
+        for number, path in enumerate(paths):
+            observe("checked", number, len(paths))
             kind = _TYPES.get(path.rpartition(".")[2].lower())
             if kind is None:
                 continue
@@ -183,10 +188,10 @@ def _look(path: str, base: str, what: str, value: str, where: str, walk: _Walk) 
         found = walk.found[target] = _resolve(target, walk)
     reason, place, fragment = found
     if fragment:
-        fragments = walk.fragments[place]
-        if fragment not in fragments:
+        known = walk.fragments[place].get(fragment)
+        if known is None or path < known.file:
             why = f"nothing in {place} has this name"
-            fragments[fragment] = Unresolved(path, where, value, why, place, fragment)
+            walk.fragments[place][fragment] = Unresolved(path, where, value, why, place, fragment)
     if not reason:
         walk.local += 1
     elif not _means_nothing(what, value):

@@ -29,8 +29,8 @@ class Workplace:
 
     def __init__(self, out: Path, now: float) -> None:
         """Takes the folder, and puts right what a process left that died. Raises CollectionLocked, ArchiveError."""
-        self.out = out
-        self.folder = out.absolute().parent / _working_name(out.absolute().name)
+        self.out = out.absolute() if out.name not in ("", "..") else out.resolve()
+        self.folder = self.out.parent / _working_name(self.out.name)
         self._old = self.folder / "old"
         self.copy = self.folder / "copy"
         try:
@@ -66,7 +66,7 @@ class Workplace:
             elif not _exchange(self.copy, self.out):
                 self.out.rename(self._old)
                 self.copy.rename(self.out)
-            Disk().sync_folder(self.out.absolute().parent)
+            Disk().sync_folder(self.out.parent)
         except OSError as error:
             raise write_error(self.out, error) from error
 

@@ -11,7 +11,7 @@ from gossamer.archive.database import select
 from gossamer.errors import ArchiveError, ProblemFound
 from gossamer.offline import manifest as manifests
 from gossamer.offline.build import Builder, Built, Rewriter
-from gossamer.offline.check import Checked, Reader, Unresolved, check
+from gossamer.offline.check import Checked, Observe, Reader, Unresolved, check
 from gossamer.offline.choice import Chosen
 from gossamer.offline.dead import dead_fragments
 from gossamer.offline.files import Files
@@ -75,6 +75,7 @@ async def save(
     place: Workplace,
     earlier: Manifest | None,
     workers: Workers,
+    observe: Observe = lambda *_: None,
     *,
     ascii_only: bool = False,
     force: bool = False,
@@ -89,14 +90,14 @@ async def save(
     if not wanted:
         raise ProblemFound("of what was chosen nothing could be fetched", hint="gossamer urls tells why")
     files = Files(place.copy, place.out if earlier is not None else None)
-    built = await Builder(source, files, place.folder, workers, ascii_only=ascii_only).build(wanted)
+    built = await Builder(source, files, place.folder, workers, observe, ascii_only=ascii_only).build(wanted)
     if earlier is not None and not force:
         _keep_what_is_damaged(earlier, built)
     missing = _missing(chosen, ends, built, source.versions)
     title = title_of(source.connection)
     listed = [end.url for end in wanted]
     files.write(INDEX, site_map(source.connection, title, built, listed, missing))
-    checked = await dead_fragments(await check(place.copy, workers), built, source, workers)
+    checked = await dead_fragments(await check(place.copy, workers, observe), built, source, workers)
     record = Manifest(
         identity(source.connection),
         title,

@@ -24,6 +24,7 @@ MOST_UNSAVED = 5000
 
 _OPEN_UP_TO = 400  # entries of a map that is shown unfolded
 _DEEPEST = 40  # folders in one another
+_HOSTS = 3  # that are named
 _REASON = 90  # characters
 _UNITS = ("bytes", "kB", "MB", "GB", "TB")
 _NOT_CHOSEN = "not chosen"
@@ -124,7 +125,8 @@ def _head(title: str, built: Built, saved: list[Entry], connection: apsw.Connect
     yield f"<title>{escape(title)}</title>\n<style>{_resource('map.css')}</style>\n"
     yield f"<h1>{escape(title)}</h1>\n"
     yield f'<p class="faint">{_number(pages, "page")} and {_number(count - pages, "file")} of '
-    yield f"{escape(', '.join(host for host, _ in hosts.most_common(3)))}{' and others' if len(hosts) > 3 else ''}, "
+    names = sorted(hosts, key=lambda host: (-hosts[host], host))
+    yield f"{escape(', '.join(names[:_HOSTS]))}{' and others' if len(names) > _HOSTS else ''}, "
     yield f"{_size(size)}, {_days(version.fetched for version in built.versions.values())}. "
     yield "It is all here: no network is needed. A link with a dotted line leads to the live web.</p>\n"
     start = _start(connection, built)

@@ -32,7 +32,7 @@ _OTHERS = (
     (re.compile(rb"BZh[1-9]|\xfd7zXZ\0"), "it is compressed in a way that is not read; undo that first"),
     (re.compile(rb".{257}ustar", re.DOTALL), "it is a tar file; unpack it, and import the WARC files in it"),
 )
-_CACHE = "it is a cache of HTTrack, which only HTTrack can read; WARC files are made by: httrack --warc"
+_CACHE = "it is a cache of HTTrack, which is not read; newer versions of HTTrack write WARC files with --warc"
 _LOCAL_HEADER = struct.Struct("<4s22xHH")  # APPNOTE 4.3.7: signature, …, lengths of name and extra field
 _MAX_RATIO = 200  # a deflated WARC file that grows more is a bomb: what it holds is compressed already
 _ENCRYPTED = 1

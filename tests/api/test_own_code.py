@@ -170,6 +170,21 @@ def test_a_request_hook_s_error_stops_the_crawl_and_nothing_is_lost(
 
 
 @pytest.mark.usefixtures("_quick")
+def test_reasons_are_one_line_of_bounded_length(serve: Serve, collection: gossamer.Collection) -> None:
+    def request(url: str) -> gossamer.Skip | None:
+        return gossamer.Skip(f"not\n{'now ' * 1000}") if url.endswith("/b") else None
+
+    web = serve(small())
+    collection.crawl(
+        web.url(), judge=lambda c: f"\tnever {'x' * 1000}" if c.url.endswith("/a") else None, request=request
+    )
+    reasons = {entry.url.removeprefix(web.origin()): entry.reason for entry in collection.urls(held=True)}
+    assert reasons["/a"].startswith("held by judge: never xxx")
+    assert reasons["/b"].startswith("skipped: not now now")
+    assert max(map(len, reasons.values())) < 300
+
+
+@pytest.mark.usefixtures("_quick")
 @pytest.mark.parametrize("found", [5, "Skip", [("A", "b")], {"A": 5}, {b"A": b"b"}])
 def test_a_request_hook_that_gives_something_else_is_named(
     serve: Serve, collection: gossamer.Collection, found: object

@@ -13,6 +13,7 @@ from gossamer.api.checks import check_function, name_of
 from gossamer.crawl.hooks import Prepare, Skip
 from gossamer.errors import UsageError
 from gossamer.parse.job import OwnCode
+from gossamer.parse.text import fold_line
 from gossamer.policy.judge import OwnJudge
 from gossamer.records import Candidate, Headers
 
@@ -26,6 +27,7 @@ Extract = str | Callable[..., object]
 """A function for parser workers: itself, or as "module:function"."""
 
 _UNPICKLABLE = (pickle.PicklingError, TypeError, AttributeError, ValueError, RuntimeError)
+_MAX_REASON = 200  # characters that are kept
 _MAX_PICKLED = 64 * 1024 * 1024  # bytes
 _NAME = re.compile(r"[^\W\d]\w*(?:\.[^\W\d]\w*)*:[^\W\d]\w*(?:\.[^\W\d]\w*)*")
 
@@ -41,7 +43,7 @@ def guarded(judge: Judge, fail: Callable[[BaseException], None]) -> OwnJudge:
         except BaseException as error:  # noqa: BLE001 - SystemExit too; it is raised in the program that gave us the judge
             fail(error)
             return f"it failed: {type(error).__name__}"
-        return reason
+        return None if reason is None else fold_line(reason, _MAX_REASON)
 
     return guarded_judge
 
@@ -52,7 +54,7 @@ def prepared(hook: RequestHook) -> Prepare:
     def prepare(url: str) -> Headers | Skip:
         found = hook(url)
         if isinstance(found, Skip):
-            return found
+            return Skip(fold_line(str(found.reason), _MAX_REASON))
         headers = found if found is not None else {}
         if not isinstance(headers, Mapping) or not all(
             isinstance(text, str) for item in headers.items() for text in item

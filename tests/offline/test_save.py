@@ -513,10 +513,20 @@ def test_the_copy_tells_of_itself(web: Web) -> None:
     web.save()
     said = json.loads(web.read("_gossamer/copy.json"))
     assert [each["url"] for each in said["files"]] == ["http://a.test/"]
-    assert sorted(said["own"]) == ["_gossamer/copy.json", "index.html"]
+    assert set(said["own"]) == web.tree().keys() - web.site()
 
 
 def test_names_in_ascii(web: Web) -> None:
     web.page("/%C3%A9t%C3%A9")
     web.save(ascii_only=True)
     assert all(path.isascii() for path in web.site())
+
+
+def test_the_map_counts_as_people_do(web: Web) -> None:
+    web.page("/", "/p10.html", "/p9.html")
+    web.page("/p10.html")
+    web.page("/p9.html")
+    web.save()
+    page = web.read("index.html")
+    assert page.index("p9.html") < page.index("p10.html")
+    assert page.count("no saved page links here") == 0

@@ -3,6 +3,7 @@
 One file that needs no other. It hangs on the archive and the choice alone: no time of today is in it.
 """
 
+import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
@@ -56,15 +57,15 @@ def site_map(
     connection: apsw.Connection, title: str, built: Built, chosen: Iterable[str], missing: Mapping[str, str]
 ) -> bytes:
     """The page. ``chosen``: URLs of saved files that a person chose; ``missing``: what is not saved, and why."""
-    listed = set(chosen)
+    listed, start = set(chosen), _start(connection, built)
     saved = [
-        Entry(url, version.title.strip(), built.places[url], _note(url, built))
+        Entry(url, version.title.strip(), built.places[url], "" if url == start else _note(url, built))
         for url, version in built.versions.items()
         if version.is_page or url in listed
     ]
     unsaved, others = _unsaved(connection, built, missing)
     parts = [
-        *_head(title, built, saved, connection),
+        *_head(title, built, saved, start),
         *_tools(bool(unsaved)),
         '<div class="tree">',
         *_tree([*saved, *unsaved]),
@@ -116,7 +117,7 @@ def _others(others: Counter[str]) -> Iterator[str]:
 # --- the head
 
 
-def _head(title: str, built: Built, saved: list[Entry], connection: apsw.Connection) -> Iterator[str]:
+def _head(title: str, built: Built, saved: list[Entry], start: str | None) -> Iterator[str]:
     count, size = len(built.versions), sum(version.size for version in built.versions.values())
     pages = sum(version.is_page for version in built.versions.values())
     hosts = Counter(origin(entry.url).host for entry in saved)
@@ -129,9 +130,8 @@ def _head(title: str, built: Built, saved: list[Entry], connection: apsw.Connect
     yield f"{escape(', '.join(names[:_HOSTS]))}{' and others' if len(names) > _HOSTS else ''}, "
     yield f"{_size(size)}, {_days(version.fetched for version in built.versions.values())}. "
     yield "It is all here: no network is needed. A link with a dotted line leads to the live web.</p>\n"
-    start = _start(connection, built)
     if start is not None:
-        yield f'<p><a class="start" href="{_href(built.places[start])}">{escape(_title_of(start, built))}</a></p>\n'
+        yield f'<p><a class="start" href="{_href(built.places[start])}">Start: {escape(_title_of(start, built))}</a></p>\n'
 
 
 def _start(connection: apsw.Connection, built: Built) -> str | None:
@@ -186,7 +186,7 @@ def _tree(entries: list[Entry]) -> Iterator[str]:
         query = entry.url.partition("?")[2]
         at.entries.append((f"{last}?{query}" if query else last, entry))
     yield "<ul>"
-    for name, folder in sorted(root.folders.items()):
+    for name, folder in sorted(root.folders.items(), key=_natural):
         yield from _folder(name, folder, depth=0, is_open=len(entries) <= _OPEN_UP_TO)
     yield "</ul>\n"
 
@@ -200,13 +200,18 @@ def _folder(name: str, folder: _Folder, *, depth: int, is_open: bool) -> Iterato
     opened = " open" if is_open or depth == 0 else ""
     yield f'<li class="dir {kind}"{_page(own)}><details{opened}><summary>{_label(name, own)} '
     yield f"<small>{folder.size:,}</small></summary><ul>"
-    stack = sorted(folder.folders.items())
+    stack = sorted(folder.folders.items(), key=_natural)
     for inner, each in stack:
         yield from _folder(inner, each, depth=depth + 1, is_open=is_open)
-    for last, entry in sorted(folder.entries, key=lambda pair: pair[0]):
+    for last, entry in sorted(folder.entries, key=_natural):
         if entry is not own:
             yield f'<li class="{_class(entry)}"{_page(entry)}>{_link(entry, _shown(last))}'
     yield "</ul></details>"
+
+
+def _natural(named: tuple[str, object]) -> list[tuple[int, str]]:
+    """The order in which people count: page2 before page10."""
+    return [(int(part[:18]) if part.isdecimal() else 0, part) for part in re.split(r"([0-9]+)", named[0])]
 
 
 def _label(name: str, own: Entry | None) -> str:

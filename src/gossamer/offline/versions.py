@@ -40,7 +40,7 @@ class Standing:
 
     version: Version | None = None
     leads_to: int | None = None  # the URL that it redirects to
-    is_gone: bool = False
+    is_gone: bool = False  # there was something once
     trouble: str = ""  # why its newest answer is no content
 
 
@@ -99,7 +99,7 @@ class Versions:
         if tried is not None and tried > attempt:
             return _in_trouble(version, outcome)
         if status in _GONE:
-            return Standing(is_gone=True, trouble=f"status {status}")
+            return Standing(is_gone=version is not None, trouble=f"status {status}")
         if redirect_to is not None:
             return _in_trouble(version, "it redirects to where nothing is", leads_to=redirect_to)
         if status == _UNCHANGED or (version is not None and version.page == page):

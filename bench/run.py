@@ -39,7 +39,7 @@ RUNS = {
     "D": Run(frontier.run, 0.03, "a frontier of 10 million URLs on 100,000 hosts"),
     "E": Run(neighbours.run, 0.3, "hosts that are slow or drip, beside others"),
     "F": Run(endurance.run, 0.05, "300,000 fetches of small pages"),
-    "G": Run(downloaders.run, 0.35, "the pool of downloaders on four kinds of servers"),
+    "G": Run(downloaders.run, 0.2, "the pool of downloaders on four kinds of servers"),
 }
 
 

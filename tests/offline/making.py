@@ -27,6 +27,7 @@ from small import Small
 A = "http://a.test/"
 ROOT = "a.test_80"
 HTML = "text/html"
+OURS = ("index.html", "search.html")
 
 
 class Workers:
@@ -137,7 +138,7 @@ class Web:
 
     def site(self) -> set[str]:
         """The files that are of the web."""
-        return {path for path in self.tree() if not path.startswith("_gossamer/") and path != "index.html"}
+        return {path for path in self.tree() if not path.startswith("_gossamer/") and path not in OURS}
 
 
 def check(out: Path) -> Checked:

@@ -106,7 +106,10 @@ def assert_different_and_safe(paths: Sequence[str]) -> None:
 @pytest.mark.parametrize("ascii_only", [False, True])
 def test_what_is_similar_stays_apart(ascii_only: bool) -> None:
     urls = [canonicalise(f"http://a.test{path}") for path in SIMILAR]
-    hosts = [f"http://{host}/" for host in ("index.html", "_gossamer", "nul", "a_80", "a", "a_80:81", "a.", "a..b")]
+    hosts = [
+        f"http://{host}/"
+        for host in ("index.html", "search.html", "_gossamer", "nul", "a_80", "a", "a_80:81", "a.", "a..b")
+    ]
     wanted = [url for url in dict.fromkeys((*urls, *map(canonicalise, hosts))) if url]
     found = table_of([(url, HTML) for url in wanted], ascii_only=ascii_only)
     assert_different_and_safe(list(found.values()))

@@ -32,7 +32,9 @@ _VARIANT = "\uff10-\uff19\uff21-\uff3a\uff41-\uff5a\uff66-\uff9f\uffa0-\uffdc"
 _WIDTH_VARIANTS = re.compile(f"[{_VARIANT}]+")
 _LOOSE_SOUND_MARK = re.compile("[\u3041-\u30ff][\u3099\u309a]")
 _NEEDS_WORK = re.compile(f"[{CJK}{_VARIANT}]")
-_GAP = " \uefff "  # a private character: a token of its own, between characters that were not neighbours
+GAP = "\uefff"
+"""A private character: a token of its own, between characters that were not neighbours."""
+
 _NO_WORD = re.compile(r"[\W_]*")
 
 
@@ -47,7 +49,11 @@ def analyse(text: str) -> str:
     pieces = _RUN.split(fold_width(text))  # other, run, other, run, …, other
     last = len(pieces) - 1
     return "".join(
-        f" {' '.join(piece)} " if number % 2 else _GAP if 0 < number < last and _NO_WORD.fullmatch(piece) else piece
+        f" {' '.join(piece)} "
+        if number % 2
+        else f" {GAP} "
+        if 0 < number < last and _NO_WORD.fullmatch(piece)
+        else piece
         for number, piece in enumerate(pieces)
     )
 

@@ -33,7 +33,7 @@ MAX_SEGMENT = 120
 MAX_PATH = 1000
 """Bytes of a whole path in the copy."""
 
-OWN = frozenset({"index.html", "_gossamer"})
+OWN = frozenset({"index.html", "search.html", "_gossamer"})
 """Names at the top of a copy that are ours."""
 
 DIGITS = 12

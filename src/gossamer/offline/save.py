@@ -17,6 +17,7 @@ from gossamer.offline.dead import dead_fragments
 from gossamer.offline.files import Files
 from gossamer.offline.manifest import MANIFEST, Manifest
 from gossamer.offline.place import Workplace
+from gossamer.offline.searching import write_search
 from gossamer.offline.sitemap import site_map
 from gossamer.offline.source import Source
 from gossamer.offline.versions import Version, Versions
@@ -97,12 +98,13 @@ async def save(
     title = title_of(source.connection)
     listed = [end.url for end in wanted]
     files.write(INDEX, site_map(source.connection, title, built, listed, missing))
+    searching = write_search(source.connection, title, built, files, observe)
     checked = await dead_fragments(await check(place.copy, workers, observe), built, source, workers)
     record = Manifest(
         identity(source.connection),
         title,
         tuple(built.files.values()),
-        (INDEX, MANIFEST),
+        (INDEX, MANIFEST, *searching),
         tuple((each.target, each.fragment) for each in checked.dead),
         dict(built.live),
     )

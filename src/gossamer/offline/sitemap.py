@@ -132,6 +132,8 @@ def _head(title: str, built: Built, saved: list[Entry], start: str | None) -> It
     yield "It is all here: no network is needed. A link with a dotted line leads to the live web.</p>\n"
     if start is not None:
         yield f'<p><a class="start" href="{_href(built.places[start])}">Start: {escape(_title_of(start, built))}</a></p>\n'
+    yield '<form class="find" action="search.html" role="search"><input name="q" type="search" '
+    yield 'placeholder="Search all texts" aria-label="Search all texts" autocomplete="off"></form>\n'
 
 
 def _start(connection: apsw.Connection, built: Built) -> str | None:

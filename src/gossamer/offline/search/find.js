@@ -37,7 +37,7 @@ function parseQuery(text, analyser) {
 class Finder {
   constructor(index) {
     this.index = index;
-    this.lengths = index.titles.map((title, row) => title + index.urls[row] + index.texts_[row]);
+    this.lengths = index.titles.map((title, row) => title + index.urls[row] + index.bodies[row]);
     this.average = this.lengths.reduce((sum, each) => sum + each, 0) / (index.pages || 1);
   }
 
@@ -49,13 +49,13 @@ class Finder {
     const required = await Promise.all(query.required.map((term) => this.phrase(term)));
     const excluded = await Promise.all(query.excluded.map((term) => this.phrase(term)));
     const words = await Promise.all(query.words.map((term) => this.word(term)));
-    this.mark([...query.required.flatMap((term) => term.parts), ...query.words.flatMap((term) => term.parts)], words, marks);
+    this.mark([...query.required, ...query.words].flatMap((term) => term.parts), words, marks);
     const scores = this.scores(required, words);
     for (const row of [...scores.keys()])
       if (!required.every((each) => each.has(row)) || excluded.some((each) => each.has(row))) scores.delete(row);
     const titles = await this.titles(query, words);
     for (const [row, score] of scores) scores.set(row, score + this.likeTitle(row, titles));
-    return { ...this.ordered(scores, query, words), marks };
+    return { ...this.ordered(scores, query, words), marks, words: [...query.required, ...query.words].flatMap((term) => term.parts).length };
   }
 
   ordered(scores, query, words) {

@@ -22,7 +22,7 @@ from sites import SITES
 HERE = Path(__file__).resolve().parent
 SITE = SITES["cppreference"]
 OURS = "gossamer"
-WGET = "wget --warc-file"
+WGET = "wget with WARC"
 SCRAPY_PAGES = 800
 """It is asked for no more than this: it would take longer than all the others together, at the same rate."""
 
@@ -74,7 +74,7 @@ def commands() -> dict[str, Callable[[str], list[str]]]:
     if wget:
         found[WGET] = lambda url: [wget, "-q", "-r", "-l", "inf", "--warc-file=archive", url]
     if wget2:
-        found["wget2, no WARC"] = lambda url: [wget2, "-q", "-r", "-l", "inf", url]
+        found["wget2, plain mirror"] = lambda url: [wget2, "-q", "-r", "-l", "inf", url]
     if scrapy:
         found["scrapy"] = lambda url: [
             scrapy,

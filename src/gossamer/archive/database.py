@@ -5,7 +5,7 @@ WAL with synchronous=FULL: what was committed survives a power cut (NORMAL loses
 
 import os
 import secrets
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -270,6 +270,23 @@ def _refuse_unmerged_log(path: Path) -> None:
         )
 
 
+_TO_WRITE: Mapping[str, str | int | bool] = {
+    "journal_mode": "WAL",
+    "synchronous": "FULL",
+    "cache_size": -64 * 1024,  # KiB
+    "foreign_keys": False,
+    "temp_store": "MEMORY",
+    "wal_autocheckpoint": 4000,  # pages
+}
+_ALWAYS = {"trusted_schema": False, "cell_size_check": True}
+
+
+def _set(connection: apsw.Connection, pragmas: Mapping[str, str | int | bool]) -> None:
+    """One by one: of several in one string those behind the first that answers would never be run."""
+    for name, value in pragmas.items():
+        connection.pragma(name, value)
+
+
 def _connect(path: Path, flags: int, *, immutable: bool = False) -> apsw.Connection:
     _refuse_network_file_system(path)
     name = f"{path.absolute().as_uri()}?immutable=1" if immutable else str(path)
@@ -280,11 +297,8 @@ def _connect(path: Path, flags: int, *, immutable: bool = False) -> apsw.Connect
             # A transaction that reads first and writes later fails at once, whatever the time-out says, when another
             # process wrote in between (SQLITE_BUSY_SNAPSHOT): a command to a running crawl must not end it.
             connection.transaction_mode = "IMMEDIATE"
-            connection.execute("PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA cache_size = -65536")
-            connection.execute(
-                "PRAGMA foreign_keys = OFF; PRAGMA temp_store = MEMORY; PRAGMA wal_autocheckpoint = 4000"
-            )
-        connection.execute("PRAGMA trusted_schema = OFF; PRAGMA cell_size_check = ON")
+            _set(connection, _TO_WRITE)
+        _set(connection, _ALWAYS)
     except apsw.Error as error:
         raise database_error(path, error) from error
     return connection

@@ -27,7 +27,7 @@ def write_places(path: Path, places: Iterable[tuple[str, str]]) -> None:
     try:
         connection = apsw.Connection(str(path))
         try:
-            connection.execute("PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF")  # a torn one is made anew
+            connection.execute("PRAGMA synchronous = OFF; PRAGMA journal_mode = OFF")  # a torn one is made anew
             with connection:
                 connection.execute("CREATE TABLE place (url TEXT PRIMARY KEY, path TEXT NOT NULL) WITHOUT ROWID")
                 connection.executemany("INSERT OR REPLACE INTO place VALUES (?, ?)", places)

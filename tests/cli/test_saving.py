@@ -44,7 +44,8 @@ def gossamer(*command: str, cwd: Path) -> Ended:
 
 
 def names(folder: Path) -> set[str]:
-    return {path.name for path in folder.rglob("*") if path.is_file()} - {"copy.json"}
+    """The files that are of the web."""
+    return {path.name for host in folder.glob("127*") for path in host.rglob("*") if path.is_file()}
 
 
 def asked(web: FakeWeb) -> list[str]:
@@ -77,7 +78,7 @@ def test_only_what_is_chosen_and_needed_is_fetched(serve: Serve, sites: tuple[Si
     saved = json.loads(done.out)
     assert tuple(saved) == FIELDS
     assert (saved["pages"], saved["files"], saved["unresolved"]) == (1, 2, [])
-    assert names(tmp_path / "copy") == {"index.html", "a~.html", "i.png"}
+    assert names(tmp_path / "copy") == {"a~.html", "i.png"}
     left = gossamer("urls", "c", "--state", "waiting", "--not-held", "--json", cwd=tmp_path).out.splitlines()
     assert {json.loads(line)["url"] for line in left} >= {web.url("/b")}  # a links to it, and nothing had wanted it
     assert "requisites" not in (tmp_path / "c" / "gossamer.toml").read_text()
@@ -149,6 +150,19 @@ def test_check_lists_what_does_not_resolve(tmp_path: Path) -> None:
     assert tuple(found) == CHECKED
     assert (found["reference"], found["reason"]) == ("i.png", "there is no such file")
     assert "img src 'i.png'" in gossamer("check", "copy", cwd=tmp_path).out
+
+
+def test_a_full_disk_is_said_in_one_line(tmp_path: Path) -> None:
+    small = Small.create(tmp_path / "c")
+    for number in range(50):
+        small.page(f"http://a.test/{number}", "Large", f"{number} " * 50_000)
+    small.seal()
+    command = f"ulimit -f 64; exec {BIN / 'gossamer'} save c copy --all --no-fetch"  # no file may be larger
+    done = subprocess.run(["bash", "-c", command], cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert done.returncode == 4
+    assert "the disk is full" in done.stderr
+    assert len(done.stderr.splitlines()) == 1
+    assert [path.name for path in tmp_path.iterdir()] == ["c"]
 
 
 def test_an_interrupt_while_fetching_leaves_no_copy(serve: Serve, tmp_path: Path) -> None:

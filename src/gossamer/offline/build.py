@@ -5,15 +5,16 @@ style sheet finds is added then, and the files that refer to it are made once mo
 and the chosen pages alone.
 """
 
-import asyncio
 from collections import Counter, defaultdict
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from functools import partial
 from hashlib import sha256
 from pathlib import Path
 from typing import Protocol
 
 from gossamer.errors import ArchiveError
+from gossamer.offline.abreast import Abreast
 from gossamer.offline.check import Observe
 from gossamer.offline.files import Files
 from gossamer.offline.manifest import SavedFile
@@ -23,10 +24,6 @@ from gossamer.offline.versions import Version
 from gossamer.parse.job import RewriteJob
 from gossamer.parse.rewriting.contract import Kind, Reference, Rewritten
 from gossamer.parse.rewriting.places import write_places
-
-MAX_AT_ONCE = 64
-MAX_BYTES = 64 * 1024 * 1024
-"""Bodies that are under way at once, in number and bytes."""
 
 _WHOLE = frozenset({"image/svg+xml"})
 _BINARY = ("image/", "audio/", "video/", "font/", "application/octet-stream", "application/pdf", "application/zip")
@@ -148,23 +145,9 @@ class Builder:
     async def _make_all(self, pending: list[Version], lacking: dict[str, str]) -> dict[str, str]:
         """Make files; gives those whose bodies can't be read."""
         lost: dict[str, str] = {}
-        tasks: set[asyncio.Task[None]] = set()
-        under_way = 0
-
-        async def make(version: Version, size: int, body: bytes, charset: str) -> None:
-            nonlocal under_way
-            try:
-                await self._make(version, body, charset, lacking)
-            finally:
-                under_way -= size
-
-        try:
+        async with Abreast() as abreast:
             for number, version in enumerate(sorted(pending, key=lambda each: each.page)):  # as they lie in the archive
                 self._observe("made", number, len(pending))
-                while len(tasks) >= MAX_AT_ONCE or (tasks and under_way > MAX_BYTES):
-                    done, tasks = await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
-                    for task in done:
-                        task.result()
                 try:
                     body, charset = self._source.read(version)
                 except ArchiveError as error:
@@ -172,12 +155,7 @@ class Builder:
                         raise  # a disk's trouble says nothing of a page
                     lost[version.url] = error.message
                     continue
-                under_way += len(body)
-                tasks.add(asyncio.create_task(make(version, len(body), body, charset)))
-            await asyncio.gather(*tasks)
-        finally:
-            for task in tasks:
-                task.cancel()
+                await abreast.start(len(body), partial(self._make, version, body, charset, lacking))
         return lost
 
     async def _make(self, version: Version, body: bytes, charset: str, lacking: dict[str, str]) -> None:

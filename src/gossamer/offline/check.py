@@ -4,13 +4,12 @@ It is no part of the making: the files are read anew, by another parser (`parse.
 copy says of itself, but for fragments: those that were dead online as well.
 """
 
-import asyncio
 import json
 import os
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import astuple, dataclass, field
-from functools import lru_cache
+from functools import lru_cache, partial
 from pathlib import Path, PurePosixPath
 from typing import Any, Protocol
 from urllib.parse import quote, unquote
@@ -19,13 +18,12 @@ import ada_url
 
 from gossamer.errors import ArchiveError, UsageError
 from gossamer.offline import manifest as manifests
+from gossamer.offline.abreast import Abreast
 from gossamer.parse.job import Derived, ParseJob
 from gossamer.records import Facts
 
 _ROOT = "file:///copy/"
 _LARGEST = 64 * 1024 * 1024  # bytes of a file that is read
-_AT_ONCE = 64
-_BYTES = 64 * 1024 * 1024
 
 # What browsers make of a local file's ending; the others hold no references.
 _TYPES = {
@@ -126,34 +124,17 @@ def _files(out: Path) -> Iterator[str]:
 
 
 async def _read_all(out: Path, paths: Sequence[str], reader: Reader, walk: _Walk, observe: Observe) -> None:
-    tasks: set[asyncio.Future[None]] = set()
-    under_way = 0
-
     async def read(path: str, kind: str, body: bytes) -> None:
-        nonlocal under_way
-        try:
-            job = ParseJob(_ROOT + path, (("content-type", kind),), body, derive=Derived.BROWSED)
-            _take(path, kind, await reader.parse(job), walk)
-        finally:
-            under_way -= len(body)
+        job = ParseJob(_ROOT + path, (("content-type", kind),), body, derive=Derived.BROWSED)
+        _take(path, kind, await reader.parse(job), walk)
 
-    try:
+    async with Abreast() as abreast:
         for number, path in enumerate(paths):
             observe("checked", number, len(paths))
             kind = _TYPES.get(path.rpartition(".")[2].lower())
-            if kind is None:
-                continue
-            while len(tasks) >= _AT_ONCE or (tasks and under_way > _BYTES):
-                done, tasks = await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
-                for task in done:
-                    task.result()
-            body = _body(out / path)
-            under_way += len(body)
-            tasks.add(asyncio.ensure_future(read(path, kind, body)))
-        await asyncio.gather(*tasks)
-    finally:
-        for task in tasks:
-            task.cancel()
+            if kind is not None:
+                body = _body(out / path)
+                await abreast.start(len(body), partial(read, path, kind, body))
 
 
 def _body(path: Path) -> bytes:

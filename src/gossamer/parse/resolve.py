@@ -78,7 +78,7 @@ def other_scheme(href: str) -> bool:
 
 def _below(directory: str, href: str, charset: str, secret: bytes) -> Resolved | None:
     url = join(directory, href)
-    return _join(directory, href, charset, secret) if url is None else (url, fingerprint(url, secret), False)
+    return _join(directory, href, charset, secret) if url is None else _known(url, secret)
 
 
 def _join(base: str, href: str, charset: str, secret: bytes) -> Resolved | None:
@@ -86,7 +86,13 @@ def _join(base: str, href: str, charset: str, secret: bytes) -> Resolved | None:
     if other_scheme(href):
         return href[:MAX_TEXT], fingerprint(href[:MAX_TEXT], secret), True
     url = canonicalise(href, base)
-    return (url, fingerprint(url, secret), False) if url is not None else None
+    return _known(url, secret) if url is not None else None
+
+
+@lru_cache(maxsize=32768)
+def _known(url: str, secret: bytes) -> Resolved:
+    """A URL that many directories lead to is hashed once, and kept once."""
+    return url, fingerprint(url, secret), False
 
 
 _kept = lru_cache(maxsize=16384)(_below)

@@ -164,6 +164,32 @@ class TestLinkMonitor:
         assert not monitor.is_down(NOW + patience)
         assert monitor.probe_at(NOW + patience) == NOW + patience
 
+    def test_what_was_asked_for_before_it_ended_may_fail_after_it(self) -> None:
+        monitor = LinkMonitor()
+        assert not monitor.was_down("host1", NOW, NOW)
+        self.fail(monitor, 5, NOW)
+        assert monitor.was_down("host1", NOW + 1, NOW + 1)
+        monitor.record(at_host("host0"), failed=False, at=NOW + 10)
+        assert not monitor.is_down(NOW + 11)
+        assert monitor.was_down("host1", NOW + 9, NOW + 11)
+        assert not monitor.was_down("host1", NOW + 10, NOW + 11)
+        for host in range(8):
+            monitor.record(at_host(f"host{host}"), failed=True, at=NOW + 12, began=NOW + 9)
+        assert not monitor.is_down(NOW + 12), "it says nothing of now"
+
+    def test_many_that_are_dead_are_forgiven_once(self) -> None:
+        """The few that are well end one outage after the other; but tries must count, or it would never end."""
+        monitor, forgiven = LinkMonitor(), []
+        for at in range(0, 1000, 10):
+            monitor.record(at_host("well"), failed=False, at=NOW + at)
+            for host in range(8):
+                now = NOW + at + 1 + host / 10
+                was_down = monitor.was_down(f"host{host}", now - 5, now)
+                monitor.record(at_host(f"host{host}", at), failed=True, at=now, began=now - 5)
+                forgiven += [(host, at)] * was_down * (not monitor.is_down(now))
+            forgiven += [(int(claim.origin[4:]), claim.url_id) for claim in monitor.take_spoilt()]
+        assert 0 < len(forgiven) <= 3 * 8
+
     def test_what_failed_before_it_was_known_is_told_once(self) -> None:
         monitor = LinkMonitor()
         monitor.record(at_host("long ago", 1), failed=True, at=NOW)

@@ -60,7 +60,7 @@ class Crawl:
         self._started = parts.clock.now()
         self._pool = DownloaderPool(parts.settings.downloaders, parts.settings.max_downloaders, self._started)
         self._link = LinkMonitor()
-        parts.visitor.link_is_down = self._link_is_down
+        parts.visitor.link_was_down = self._link_was_down
         self._tasks: set[asyncio.Task[None]] = set()
         self._error: BaseException | None = None
         self._stopping: Ending | None = None
@@ -112,8 +112,8 @@ class Crawl:
         """Change the pause between two requests to a host, for the rest of this run."""
         self._visitor.set_delay(delay)
 
-    def _link_is_down(self) -> bool:
-        return self._link.is_down(self._clock.now())
+    def _link_was_down(self, origin: str, began: float) -> bool:
+        return self._link.was_down(origin, began, self._clock.now())
 
     @property
     def pausing(self) -> str:
@@ -248,6 +248,7 @@ class Crawl:
             self._bell.ring()
 
     async def _serve_robots(self, claim: Claim) -> None:
+        began = self._clock.now()
         try:
             outcomes, answer = await self._visitor.visit_robots(claim)
         finally:
@@ -255,9 +256,10 @@ class Crawl:
         self._go_on()
         for outcome in outcomes:
             self._pipeline.put(outcome)
-        self._note(claim, answer)
+        self._note(claim, answer, began)
 
     async def _serve(self, claim: Claim) -> None:
+        began = self._clock.now()
         try:
             visit = await self._visitor.visit(claim)
         finally:
@@ -266,11 +268,11 @@ class Crawl:
         if isinstance(visit, Outcome):
             self._pipeline.put(visit)
             return
-        self._note(claim, visit.answer)
-        outcome = await self._pipeline.take(visit, link_is_down=self._link_is_down())
+        self._note(claim, visit.answer, began)
+        outcome = await self._pipeline.take(visit, link_is_down=self._link_was_down(claim.origin, began))
         log.debug("%s %s %s", outcome.settlement.state.name.lower(), claim.url, outcome.settlement.reason)
 
-    def _note(self, claim: Claim, answer: Exchange | Failure) -> None:
+    def _note(self, claim: Claim, answer: Exchange | Failure, began: float) -> None:
         """What an answer says of the pool, of the link, and of a crawl that cannot begin."""
         now = self._clock.now()
         if isinstance(answer, Exchange):
@@ -282,7 +284,7 @@ class Crawl:
         rule = failures.RULES[answer.kind]
         self._pool.note(0.0, failed=rule.host)
         if rule.link:  # other failures say nothing: a name that does not exist came from no host
-            self._link.record(claim, failed=True, at=now)
+            self._link.record(claim, failed=True, at=now, began=began)
         if self._link.is_down(now):
             self.pause("the link is down", self._link.probe_at(now))
         if answer.kind in NEVER_REACHED:

@@ -60,7 +60,7 @@ class RobotsKeeper:
         return parsed
 
     async def ask(
-        self, claim: Claim, jitter: float, link_is_down: Callable[[], bool]
+        self, claim: Claim, jitter: float, link_was_down: Callable[[], bool]
     ) -> tuple[list[Outcome], Exchange | Failure]:
         """Ask a host for its robots.txt; every hop is an exchange of its own, and the host's place is held meanwhile.
 
@@ -82,7 +82,7 @@ class RobotsKeeper:
             if isinstance(answer[0], Exchange) and answer[0].status in REDIRECTS:
                 hops.append(_archived(claim, answer[0]))
         exempt = exempt if urls.origin(url) != urls.origin(claim.url) else answer[1] or exempt
-        last = await self._conclude(claim, host, answer[0], exempt, jitter, link_is_down=link_is_down())
+        last = await self._conclude(claim, host, answer[0], exempt, jitter, link_is_down=link_was_down())
         return [*hops, last], answer[0]
 
     def _leads_to(self, answer: Exchange | Failure) -> str | Failure | None:

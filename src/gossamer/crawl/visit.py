@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import partial
 
 from gossamer import url as urls
 from gossamer.archive.warc import Redactor
@@ -48,7 +49,8 @@ class Visitor:
         self._clock = clock
         self._random = random
         self._prepare = prepare
-        self.link_is_down: Callable[[], bool] = lambda: False  # set by the crawl manager, which hears of all hosts
+        # whether a fetch from an origin that began then may have met a dead link; set by the crawl manager
+        self.link_was_down: Callable[[str, float], bool] = lambda *_: False
 
     def set_delay(self, delay: float) -> None:
         """Change the pause between two requests to a host from now on."""
@@ -56,11 +58,14 @@ class Visitor:
 
     async def visit_robots(self, claim: Claim) -> tuple[list[Outcome], Exchange | Failure]:
         """Ask for the robots.txt of a host; the last answer stands beside the outcomes."""
-        outcomes, answer = await self._robots.ask(claim, self._random(), self.link_is_down)
+        began = self._clock.now()
+        outcomes, answer = await self._robots.ask(
+            claim, self._random(), partial(self.link_was_down, claim.origin, began)
+        )
         last = outcomes[-1]
         assert last.host is not None
         crawl_delay = (await self._robots.rules(claim.host_id)).crawl_delay if last.host.robots else None
-        update = self._with_distance(last.host, answer, crawl_delay)
+        update = self._with_distance(last.host, answer, crawl_delay, began)
         self._frontier.answered(claim, update)
         return [*outcomes[:-1], replace(last, host=update)], answer
 
@@ -107,7 +112,7 @@ class Visitor:
     ) -> HostUpdate:
         now = self._clock.now()
         failure = answer if isinstance(answer, Failure) else failures.of_status(answer.status, answer.headers, now)
-        in_a_row = self._failures_in_a_row(host, failure)
+        in_a_row = self._failures_in_a_row(host, failure, reserved_at)
         delay = self._delay(exempt, answer, crawl_delay)
         next_at = politeness.next_at(
             reserved_at=reserved_at,
@@ -124,19 +129,21 @@ class Visitor:
             host.id, next_at, in_a_row, put_aside=f"{aside}: {failure}" if aside else "", exempt=exempt, delay=delay
         )
 
-    def _failures_in_a_row(self, host: Host, failure: Failure | None) -> int:
+    def _failures_in_a_row(self, host: Host, failure: Failure | None, began: float) -> int:
         """No host is blamed for what a dead link of ours may have done."""
         if failure is None:
             return 0
         rule = failures.RULES[failure.kind]
-        if rule.link and self.link_is_down():
+        if rule.link and self.link_was_down(host.origin, began):
             return host.failures
         return host.failures + 1 if rule.host else 0
 
-    def _with_distance(self, update: HostUpdate, answer: Exchange | Failure, crawl_delay: float | None) -> HostUpdate:
+    def _with_distance(
+        self, update: HostUpdate, answer: Exchange | Failure, crawl_delay: float | None, began: float
+    ) -> HostUpdate:
         """robots.txt counts as a request like any other: the next one keeps its distance from it."""
         host = self._frontier.host(update.host_id)
-        learned = self._learn(host, answer, update.exempt, crawl_delay, self._clock.now())
+        learned = self._learn(host, answer, update.exempt, crawl_delay, began)
         return replace(update, next_at=max(update.next_at, learned.next_at), delay=learned.delay)
 
     def _delay(self, exempt: str, answer: Exchange | Failure | None, crawl_delay: float | None) -> float:

@@ -20,7 +20,7 @@ LINK_PATIENCE = 3600.0
 """Seconds that a link that worked may stay down before tries count again, so that a crawl always ends."""
 
 _REMEMBERED = 10_000
-"""Hosts that have answered; those that were asked longest ago are forgotten."""
+"""Hosts of which is known that they answered, or were forgiven; the oldest news are forgotten."""
 
 _MAX_PROBE_PAUSE = 60.0
 _FIRST_PROBE_PAUSE = 5.0
@@ -84,10 +84,13 @@ class LinkMonitor:
     always ends, an outage without one is believed for an hour, and for a minute only when none of the hosts that fail
     has ever answered (then it is rather these that are dead); after that tries count, until a host answers.
 
-    What failed before that was known failed for the same reason, as far as its host has not answered since: ``take_spoilt``.
+    What failed before that was known failed for the same reason, as far as its host has not answered since
+    (``take_spoilt``); so may have what was asked for before the outage ended and failed later (``was_down``). No host is
+    forgiven in two outages without an answer in between: among many that are dead the few that are well end one outage
+    after the other.
 
     Memory: one entry for each host heard of within the last minute, one for each try that failed in it, and the names of
-    some hosts that answered.
+    some hosts that answered or were forgiven.
     """
 
     def __init__(self) -> None:
@@ -96,17 +99,27 @@ class LinkMonitor:
         self._spoilt: list[tuple[float, Claim]] = []
         self._failing = 0
         self._outage: _Outage | None = None
-        self._answered: dict[str, None] = {}  # hosts, lately last
+        self._ended_at = 0.0  # of the last outage
+        self._number = 0  # of that outage, or of the one that is
+        self._answered: dict[str, int] = {}  # hosts, lately last
+        self._forgiven: dict[str, int] = {}  # hosts since their last answer, and in which outage
 
-    def record(self, claim: Claim, *, failed: bool, at: float) -> None:
+    def record(self, claim: Claim, *, failed: bool, at: float, began: float | None = None) -> None:
         """Note how a fetch ended: with a failure that a dead link would show, or with any answer of its host."""
         host = claim.origin
+        if failed and began is not None and self._is_late(began, at):  # it says nothing of the link as it is
+            if self._may_forgive(host):
+                _remember(self._forgiven, host, self._number)
+            return
         self._forget(host)
         self._expire(at)
         self._news[host] = (at, failed)
         self._failing += failed
         if not failed:
-            self._remember(host)
+            _remember(self._answered, host, 0)
+            self._forgiven.pop(host, None)
+            if self.is_down(at):
+                self._ended_at = at
             self._outage = None
             self._suspects.pop(host, None)
         elif self._outage is not None:
@@ -121,7 +134,12 @@ class LinkMonitor:
     def _begin_outage(self, at: float) -> None:
         is_sure = any(failed and host in self._answered for host, (_, failed) in self._news.items())
         self._outage = _Outage(at, _FIRST_PROBE_PAUSE, at + _FIRST_PROBE_PAUSE, is_sure)
-        spoilt = (each for tries in self._suspects.values() for each in tries if at - each[0] <= LINK_WINDOW)
+        self._number += 1
+        spoilt: list[tuple[float, Claim]] = []
+        for host, tries in self._suspects.items():
+            if self._may_forgive(host):
+                spoilt += (each for each in tries if at - each[0] <= LINK_WINDOW)
+                _remember(self._forgiven, host, self._number)
         self._spoilt += sorted(spoilt, key=lambda each: each[0])
         self._suspects.clear()
 
@@ -136,6 +154,16 @@ class LinkMonitor:
             return False
         return at - self._outage.since < (LINK_PATIENCE if self._outage.is_sure else LINK_WINDOW)
 
+    def was_down(self, host: str, began: float, at: float) -> bool:
+        """Whether what a host was asked for at ``began``, and has failed by now, may have met a dead link."""
+        return self.is_down(at) or (self._is_late(began, at) and self._may_forgive(host))
+
+    def _is_late(self, began: float, at: float) -> bool:
+        return self._ended_at > began and not self.is_down(at)
+
+    def _may_forgive(self, host: str) -> bool:
+        return self._forgiven.get(host, self._number) == self._number
+
     def probe_at(self, at: float) -> float:
         """When the crawl may go on: ``at`` itself unless the link is down."""
         return max(at, self._outage.probe_at) if self._outage is not None and self.is_down(at) else at
@@ -145,12 +173,6 @@ class LinkMonitor:
         if at >= outage.probe_at:
             outage.pause = min(outage.pause * 2, _MAX_PROBE_PAUSE)
             outage.probe_at = at + outage.pause
-
-    def _remember(self, host: str) -> None:
-        self._answered.pop(host, None)
-        self._answered[host] = None
-        if len(self._answered) > _REMEMBERED:
-            del self._answered[next(iter(self._answered))]
 
     def _forget(self, host: str) -> None:
         _, failed = self._news.pop(host, (0.0, False))
@@ -163,3 +185,10 @@ class LinkMonitor:
                 return
             self._forget(host)
             self._suspects.pop(host, None)
+
+
+def _remember(hosts: dict[str, int], host: str, value: int) -> None:
+    hosts.pop(host, None)
+    hosts[host] = value
+    if len(hosts) > _REMEMBERED:
+        del hosts[next(iter(hosts))]

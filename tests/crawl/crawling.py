@@ -1,8 +1,9 @@
 """Whole crawls within the test: what came of them, as rows and records."""
 
 import asyncio
-from collections.abc import Callable, Mapping
-from contextlib import closing, nullcontext
+import threading
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import closing, contextmanager, nullcontext
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -189,6 +190,27 @@ def release(crawled: Crawled, selection: Selection) -> int:
         count = requests.release(connection, selection)
         connection.execute("COMMIT")
     return count
+
+
+@contextmanager
+def meanwhile(work: Callable[[], None]) -> Iterator[None]:
+    """Do something while a crawl runs; what it raises is raised at the end."""
+    errors: list[BaseException] = []
+
+    def run() -> None:
+        try:
+            work()
+        except BaseException as error:  # noqa: BLE001  # raised below
+            errors.append(error)
+
+    thread = threading.Thread(target=run)
+    thread.start()
+    try:
+        yield
+    finally:
+        thread.join()
+    if errors:
+        raise errors[0]
 
 
 def address(target: "FakeWeb | str") -> str:

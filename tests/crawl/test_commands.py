@@ -5,10 +5,7 @@ import itertools
 import json
 import logging
 import os
-import threading
 import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from types import SimpleNamespace
@@ -19,7 +16,7 @@ import pytest
 
 from conftest import Serve
 from crawl.conftest import CrawlIt
-from crawl.crawling import paths
+from crawl.crawling import meanwhile, paths
 from fakeweb import Site, recipes
 from fakeweb.recipes import html, links, robots, status
 from gossamer.archive.database import select
@@ -67,27 +64,6 @@ class Remote:
 @pytest.fixture(autouse=True)
 def quick_beat(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("gossamer.crawl.heartbeat.PERIOD", 0.05)
-
-
-@contextmanager
-def meanwhile(work: Callable[[], None]) -> Iterator[None]:
-    """Do something while a crawl runs; what it raises is raised at the end."""
-    errors: list[BaseException] = []
-
-    def run() -> None:
-        try:
-            work()
-        except BaseException as error:  # noqa: BLE001  # raised below
-            errors.append(error)
-
-    thread = threading.Thread(target=run)
-    thread.start()
-    try:
-        yield
-    finally:
-        thread.join()
-    if errors:
-        raise errors[0]
 
 
 def long_site(count: int = 60, delay: float = 0.02) -> Site:

@@ -206,6 +206,7 @@ def _core(
         number: math.log(1 + (len(entries) - pages + 0.5) / (pages + 0.5))
         for number, pages in postings.frequencies.items()
     }
+    alphabet = vocabulary.alphabet()
     return {
         "ids": [new - old for old, new in zip([0, *ids], ids, strict=False)],
         "titles": [len(entry.title) for entry in entries],
@@ -217,7 +218,8 @@ def _core(
         "weights": WEIGHTS,
         "likeTitle": titles.WEIGHT,
         "allFirst": ALL_FIRST,
-        "folding": vocabulary.folding(),
+        "letters": alphabet.letters,
+        "folding": alphabet.folding,
         "cjk": index.CJK,
     }
 

@@ -1,6 +1,7 @@
 """Texts to numbers of words, by the analysis of the collection's own index, so that a copy finds what that finds."""
 
 import re
+from dataclasses import dataclass
 from typing import cast
 
 import apsw
@@ -12,8 +13,18 @@ _RUN = re.compile("[0-9A-Za-z\x80-\U0010ffff]+")
 
 _KEPT = 200_000  # runs whose words are remembered
 _LONGEST = 64  # characters of such a run
-_LETTERS = (range(0x80, 0x3000), range(0xA000, 0xAC00), range(0xFB00, 0xFE00), range(0x10000, 0x12000))
-"""Where there are scripts with upper and lower case, or accents."""
+_SCRIPTS = (range(0x30, 0x7B), range(0x80, 0xD800), range(0xE000, 0x20000), range(0xE0000, 0xE1000))
+"""Where there are letters: ASCII, the first planes of Unicode, and marks that choose between forms of a letter."""
+
+_CJK = re.compile(f"[{index.CJK}]")
+
+
+@dataclass(frozen=True, slots=True)
+class Alphabet:
+    """How the tokenizer sees single characters, for who has to do as it does."""
+
+    letters: str  # lower and upper case, digits: what words consist of but for CJK; pairs, the first and last of a row
+    folding: dict[str, str]  # where that is not the lower case; "" for accents that stand alone and are left out
 
 
 class Vocabulary:
@@ -55,14 +66,22 @@ class Vocabulary:
             ),
         )
 
-    def folding(self) -> dict[str, str]:
-        """Letters whose lower case without accents is another than their lower case; "" for accents that stand alone.
-
-        The tokenizer is asked: its tables are older than those of browsers, and it keeps the accents of some scripts.
-        """
-        folded: dict[str, str] = {}
-        for letter in (chr(code) for letters in _LETTERS for code in letters):
+    def alphabet(self) -> Alphabet:
+        """The tokenizer is asked: its tables are older than those of browsers, and it keeps the accents of some scripts."""
+        folding: dict[str, str] = {}
+        rows: list[list[int]] = []
+        for code in (code for script in _SCRIPTS for code in script):
+            letter = chr(code)
+            if _CJK.match(letter):
+                continue
             words = self._words(f"0{letter}0")  # digits, so that nothing is taken off as the ending of a word
-            if len(words) == 1 and (alone := words[0][1:-1]) != letter.lower():
-                folded[letter] = alone
-        return folded
+            if len(words) > 1:
+                continue
+            folded = words[0][1:-1]
+            if folded != letter.lower():
+                folding[letter] = folded
+            if folded and rows and rows[-1][1] == code - 1:
+                rows[-1][1] = code
+            elif folded:
+                rows.append([code, code])
+        return Alphabet("".join(chr(code) for row in rows for code in row), folding)

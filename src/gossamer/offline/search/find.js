@@ -7,7 +7,7 @@ const MOST_ENDINGS = 20;
 const K1 = 1.2;
 const B = 0.75;
 
-/* {words, required, excluded}: terms {text, parts, field, times}. */
+/* {words, required, excluded, sites}: terms {text, parts, field, times}. A site is words that stand in the address. */
 function parseQuery(text, analyser) {
   const terms = new Map();
   for (const match of text.matchAll(/(-(?!-))?(?:(site|title|url):)?(?:"([^"]*)"?|(\S+))/gi)) {
@@ -16,7 +16,7 @@ function parseQuery(text, analyser) {
     const body = Analyser.narrowed(phrase ?? word).slice(0, 500);
     const parts = analyser.parts(body).slice(0, MOST_PARTS);
     if (!parts.length) continue;
-    const role = minus ?? (field ? "must" : phrase === undefined ? "word" : "phrase");
+    const role = minus ?? (/site/i.test(typed) ? "site" : field ? "must" : phrase === undefined ? "word" : "phrase");
     const key = `${role} ${field} ${body.toLowerCase()}`;
     const known = terms.get(key) ?? { role, field, parts, text: body, times: 0 };
     known.times = Math.min(known.times + 1, 8);
@@ -29,6 +29,7 @@ function parseQuery(text, analyser) {
   return {
     words: all.filter((each) => ranking.includes(each.role)).slice(0, MOST_WORDS),
     required: all.filter((each) => ["must", "phrase"].includes(each.role) && !ranking.includes(each.role)),
+    sites: all.filter((each) => each.role === "site"),
     excluded: all.filter((each) => each.role === "-" && !ranking.includes("-")),
   };
 }
@@ -48,11 +49,13 @@ class Finder {
     if (!query.words.length && !query.required.length) return { rows: [], complete: 0, marks, isEmpty: true };
     const required = await Promise.all(query.required.map((term) => this.phrase(term)));
     const excluded = await Promise.all(query.excluded.map((term) => this.phrase(term)));
+    const sites = await Promise.all(query.sites.map((term) => this.phrase(term)));
     const words = await Promise.all(query.words.map((term) => this.word(term)));
     this.mark([...query.required, ...query.words].flatMap((term) => term.parts), words, marks);
     const scores = this.scores(required, words);
-    for (const row of [...scores.keys()])
-      if (!required.every((each) => each.has(row)) || excluded.some((each) => each.has(row))) scores.delete(row);
+    const isMeant = (row) => required.every((each) => each.has(row)) && !excluded.some((each) => each.has(row)) &&
+      (!sites.length || sites.some((each) => each.has(row)));
+    for (const row of [...scores.keys()]) if (!isMeant(row)) scores.delete(row);
     const titles = await this.titles(query, words);
     for (const [row, score] of scores) scores.set(row, score + this.likeTitle(row, titles));
     return { ...this.ordered(scores, query, words), marks, words: [...query.required, ...query.words].flatMap((term) => term.parts).length };

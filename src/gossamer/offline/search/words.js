@@ -79,13 +79,15 @@ const stem = (() => {
   };
 })();
 
-/* Cuts text into words. `folding`: letters whose lower case without accents is not their lower case; "" for accents that
-   stand alone. `cjk`: letters that are words each, as the inside of a character class. */
+/* Cuts text into words. `letters`: the first and last of each row of letters and digits; `folding`: those whose lower case
+   without accents is not their lower case; "" for accents that stand alone. `cjk`: letters that are words each, as the
+   inside of a character class. */
 class Analyser {
-  constructor({ folding, cjk }) {
+  constructor({ letters, folding, cjk }) {
     this.folding = new Map(Object.entries(folding));
     const accents = [...this.folding].filter(([, to]) => !to).map(([letter]) => letter).join("");
-    this.pattern = new RegExp(`([${cjk}]+)|(?![${cjk}])[\\p{L}\\p{N}\\p{Co}](?:(?![${cjk}])[\\p{L}\\p{N}\\p{Co}${accents}])*`, "gu");
+    const rows = Array.from(letters, (each, number) => (number % 2 ? `-${each}` : each)).join("");
+    this.pattern = new RegExp(`([${cjk}]+)|(?![${cjk}])[${rows}](?:(?![${cjk}])[${rows}${accents}])*`, "gu");
     this.stems = new Map();
   }
 

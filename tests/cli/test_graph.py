@@ -182,6 +182,8 @@ def test_a_file_is_whole_or_not_there(site: tuple[Path, str], tmp_path: Path) ->
     target = tmp_path / "out.json"
     assert graph(folder, "-o", str(target)).out == ""
     assert json.loads(target.read_text()) == as_json(folder)
+    assert graph(folder, "-o", str(tmp_path / "out.bin")).out == ""
+    assert (tmp_path / "out.bin").read_text().startswith("<!doctype html>")
     done = run("gossamer", "graph", str(folder), "-o", str(tmp_path / "no" / "out.json"))
     assert (done.code, "No such file" in done.err) == (4, True)
     assert run("gossamer", "graph", str(tmp_path / "nothing")).code == 4

@@ -13,12 +13,13 @@ import click
 from gossamer.archive.catalogue import opened
 from gossamer.archive.graph.findings import Broken, Chain, Duplicates, Orphan, broken, duplicates, orphans, redirects
 from gossamer.archive.graph.graphml import graphml
+from gossamer.archive.graph.html import html
 from gossamer.archive.graph.survey import Node, Survey
 from gossamer.cli import output
 from gossamer.cli.filters import filter_of, filter_options
 from gossamer.cli.looking import folder_argument
 from gossamer.cli.options import Command
-from gossamer.cli.target import target_at_the_end
+from gossamer.cli.target import refuse_terminal, target_at_the_end
 from gossamer.errors import UsageError
 
 FIELDS = ("directed", "multigraph", "graph", "nodes", "edges", "broken", "orphans", "redirects", "duplicates")
@@ -31,12 +32,13 @@ _FINDINGS: dict[str, Callable[[Survey], Iterable[Broken | Orphan | Chain | Dupli
 }
 _PIECE = 1 << 16  # characters that are written together
 _KNOWN = 50_000  # addresses that are kept in memory
-_FORMATS = ("json", "graphml", "csv")
+_FORMATS = ("html", "json", "graphml", "csv")
 
 
 @click.command(
     cls=Command,
     examples=[
+        ("example.org -o graph.html", "a page that shows it, to look around and to choose what is to be saved"),
         ("example.org --format json | jq .broken", "broken links with the pages they stand on"),
         ("example.org --format graphml -o example.graphml", "for Gephi, yEd, igraph or NetworkX"),
         ("example.org --format csv --table broken -o broken.csv", "one of its tables for a spreadsheet"),
@@ -44,20 +46,24 @@ _FORMATS = ("json", "graphml", "csv")
 )
 @folder_argument
 @click.argument("patterns", nargs=-1, metavar="[PATTERN...]")
-@click.option("--format", "form", type=click.Choice(_FORMATS), default="json", help="what is made")
+@click.option("--format", "form", type=click.Choice(_FORMATS), help="what is made  [as FILE ends, or html]")
 @click.option("-o", "--output", "target", metavar="FILE", help="where it goes; - is standard output")
 @click.option("--table", type=click.Choice(["links", "nodes", *_FINDINGS]), help="which one, for csv  [links]")
 @filter_options
-def graph(folder: Path, form: str, target: str | None, table: str | None, **wanted: Any) -> None:
+def graph(folder: Path, form: str | None, target: str | None, table: str | None, **wanted: Any) -> None:
     """Write the web graph of the crawl in DIR: every URL with where it links to, and what the links say of it.
 
     Depth from the seeds, links in and out, PageRank, broken links, orphans, redirects and duplicates are those of the
     whole graph, also where only the URLs that match every condition and any PATTERN are written. It can be done beside
     a crawl.
     """
+    form = form or _format_of(target)
     if table is not None and form != "csv":
         raise UsageError("--table is for csv", hint="the other formats have all of it")
+    if form == "html":
+        refuse_terminal(form, target)
     writers: dict[str, Callable[[Survey], Iterable[str]]] = {
+        "html": html,
         "json": _json,
         "graphml": graphml,
         "csv": partial(_csv, table or "links"),
@@ -65,6 +71,11 @@ def graph(folder: Path, form: str, target: str | None, table: str | None, **want
     filtered = filter_of(**wanted)
     with target_at_the_end(target) as file, opened(folder) as connection, connection:
         _write(file, writers[form](Survey(connection, filtered)))
+
+
+def _format_of(target: str | None) -> str:
+    ending = Path(target or "").suffix.lower().removeprefix(".")
+    return ending if ending in _FORMATS else "html"
 
 
 def _write(file: BinaryIO, parts: Iterable[str]) -> None:

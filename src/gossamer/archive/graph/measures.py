@@ -28,8 +28,8 @@ def _of_codes(holds: Callable[[Via, bool], bool]) -> Bools:
     return np.array([code in KINDS and holds(*KINDS[code]) for code in range(256)])
 
 
-_HYPERLINKS = (Via.ANCHOR, Via.AREA, Via.FRAME, Via.IFRAME, Via.REFRESH, Via.REDIRECT)
-_IS_HYPERLINK = _of_codes(lambda via, _: via in _HYPERLINKS)
+HYPERLINKS = (Via.ANCHOR, Via.AREA, Via.FRAME, Via.IFRAME, Via.REFRESH, Via.REDIRECT)
+_IS_HYPERLINK = _of_codes(lambda via, _: via in HYPERLINKS)
 _IS_FOLLOWED = _of_codes(lambda _, nofollow: not nofollow)
 _IS_LISTING = _of_codes(lambda via, _: via is Via.LISTED)
 _PRECISE = 1e-9  # the sum of what a round of PageRank changes when it ends

@@ -85,7 +85,7 @@ class Survey:
     def overview(self) -> Overview:
         """What it is of; counted is what is wanted."""
         newest = select(self._connection, "SELECT max(fetched) FROM page")[0][0]
-        edges = np.count_nonzero(self._wanted_edges())
+        edges = np.count_nonzero(self.wanted_edges())
         return Overview(self._title(), int(np.count_nonzero(self.is_wanted)), int(edges), newest)
 
     def _title(self) -> str:
@@ -140,7 +140,7 @@ class Survey:
 
     def edges(self) -> Iterator[Edge]:
         """The links between wanted nodes, ordered by source and target."""
-        places = np.flatnonzero(self._wanted_edges())
+        places = np.flatnonzero(self.wanted_edges())
         ids, sources = self.graph.ids, self.graph.sources()
         for start in range(0, len(places), _ROWS):
             part = places[start : start + _ROWS]
@@ -152,7 +152,8 @@ class Survey:
             ):
                 yield Edge(source, target, *KINDS[code])
 
-    def _wanted_edges(self) -> Bools:
+    def wanted_edges(self) -> Bools:
+        """Which edges are between wanted nodes."""
         is_wanted = self.is_wanted
         wanted: Bools = is_wanted[self.graph.targets] & np.repeat(is_wanted, np.diff(self.graph.starts))
         return wanted

@@ -80,13 +80,18 @@ class Postings:
             self.frequencies[word] = self.frequencies.get(word, 0) + end - begin
 
 
-def packed(numbers: Sequence[int]) -> bytes:
-    """Numbers, seven bits a byte, the lowest first; the highest bit says that more follows."""
-    return _packed(np.array(numbers, dtype=np.int64))[0]
+def packed(number: int) -> bytes:
+    """A number, seven bits a byte, the lowest first; the highest bit says that more follows."""
+    data = bytearray()
+    while number > 127:
+        data.append(number & 127 | 128)
+        number >>= 7
+    data.append(number)
+    return bytes(data)
 
 
 def _packed(numbers: _Numbers) -> tuple[bytes, _Numbers]:
-    """Numbers, packed, and where each begins; the last entry is where all end."""
+    """Many numbers, each packed, and where each begins; the last entry is where all end."""
     sizes = np.ones(len(numbers), dtype=np.int64)
     for bits in range(7, 63, 7):
         sizes += numbers >= 1 << bits

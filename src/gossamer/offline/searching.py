@@ -175,7 +175,7 @@ def _scripts(vocabulary: Vocabulary, postings: Postings) -> Iterator[tuple[str, 
             content.clear()
         if not content:
             first = word
-        content += packed([len(name)]) + name + packed([postings.frequencies[number], len(data)]) + data
+        content += packed(len(name)) + name + packed(postings.frequencies[number]) + packed(len(data)) + data
     if content:
         yield first, _named(first), bytes(content)
 

@@ -60,7 +60,7 @@ class _Entry:
     title: tuple[int, ...]  # numbers of its words
     url: int
     body: int
-    text: str
+    size: int  # bytes of the text that is kept
 
 
 def write_search(
@@ -70,11 +70,13 @@ def write_search(
 
     Found is what `gossamer search` finds of it. Raises ArchiveError when they can't be written.
     """
-    parts = [(PAGE, _page(title)), (f"{_FOLDER}/search.js", _program())]
-    parts += [(f"{_FOLDER}/{name}.js", _part(name, content)) for name, content in _index(connection, built, observe)]
-    for place, body in parts:
-        files.write(place, body)
-    return tuple(place for place, _ in parts)
+    places = [PAGE, f"{_FOLDER}/search.js"]
+    files.write(PAGE, _page(title))
+    files.write(places[1], _program())
+    for name, content in _index(connection, built, observe):
+        places.append(f"{_FOLDER}/{name}.js")
+        files.write(places[-1], _part(name, content))
+    return tuple(places)
 
 
 def _page(title: str) -> bytes:
@@ -119,7 +121,7 @@ def _index(connection: apsw.Connection, built: Built, observe: Observe) -> Itera
     for entry in entries:
         groups[entry.page.version.url_id >> shift].append(entry)
     for group, members in groups.items():
-        yield f"text-{group}", _json([_shown(each, built) for each in members])
+        yield f"text-{group}", _json([_shown(connection, each.page, built) for each in members])
 
 
 def _pages(connection: apsw.Connection, built: Built) -> list[_Page]:
@@ -151,7 +153,7 @@ def _read(connection: apsw.Connection, page: _Page, vocabulary: Vocabulary, post
         vocabulary.read, (index.clean(version.title), index.clean(index.url_words(version.url)), text)
     )
     postings.add(version.url_id, [*title, GAP, *url, GAP, *body])
-    return _Entry(page, tuple(title), len(url), len(body), text[:MAX_LOOKED_AT])
+    return _Entry(page, tuple(title), len(url), len(body), len(text[:MAX_LOOKED_AT].encode()))
 
 
 def _text(connection: apsw.Connection, version: Version) -> str:
@@ -186,7 +188,7 @@ def _named(first: str) -> str:
 
 def _shift(entries: Sequence[_Entry]) -> int:
     """How many of the lowest bits of their ids pages in one script differ in."""
-    most = sum(len(entry.text.encode()) for entry in entries) / _TEXT
+    most = sum(entry.size for entry in entries) / _TEXT
     groups, shift = {entry.page.version.url_id for entry in entries}, 0
     while len(groups) > max(1, most):
         groups, shift = {group >> 1 for group in groups}, shift + 1
@@ -228,10 +230,19 @@ def _weigh(words: Iterable[int], rarity: dict[int, float]) -> float:
     return sum(count * rarity[word] for word, count in Counter(words).items() if word != GAP)
 
 
-def _shown(entry: _Entry, built: Built) -> list[object]:
-    page, version = entry.page, entry.page.version
-    place = built.places[version.url]
-    return [version.url_id, version.title.strip(), place, version.url, page.language, page.others, entry.text]
+def _shown(connection: apsw.Connection, page: _Page, built: Built) -> list[object]:
+    """What is shown of a page; of its text what snippets are cut from."""
+    version = page.version
+    text = _text(connection, version)[:MAX_LOOKED_AT]
+    return [
+        version.url_id,
+        version.title.strip(),
+        built.places[version.url],
+        version.url,
+        page.language,
+        page.others,
+        text,
+    ]
 
 
 def _json(content: object) -> bytes:

@@ -88,6 +88,7 @@ def serving(trees: Mapping[str, Tree], folder: Path, port: int) -> Iterator[None
     )
     text = CONFIGURATION.format(user=user, folder=folder, servers=servers)
     (folder / "nginx.conf").write_text(text, encoding="utf-8")
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))  # or nginx would outlive us
     server = subprocess.Popen(["nginx", "-e", f"{folder}/error.log", "-c", f"{folder}/nginx.conf"])
     try:
         await_port(server, port)

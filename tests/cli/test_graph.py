@@ -1,5 +1,6 @@
 """`gossamer graph` as a person types it: a small site with everything that a link can be."""
 
+import contextlib
 import csv
 import io
 import json
@@ -8,12 +9,15 @@ import xml.etree.ElementTree as ET
 from pathlib import Path
 from typing import Any
 
+import apsw
 import pytest
 
 from cli.programs import Ended, run
 from fakeweb import FakeWeb, Handler, Page, Site
 from fakeweb.recipes import html, redirect, redirect_loop, status
 from gossamer.cli.graph import FIELDS, NODE_FIELDS
+from gossamer.cli.main import cli
+from gossamer.errors import CollectionError
 from small import Small
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -204,6 +208,42 @@ def test_the_newest_version_counts(tmp_path: Path) -> None:
         ("http://a.test/", "http://a.test/new"),
     ]
     assert (data["graph"]["title"], data["nodes"][0]["title"], data["nodes"][0]["status"]) == ("After", "After", 200)
+
+
+def test_it_is_read_beside_one_who_writes(tmp_path: Path) -> None:
+    small = Small.create(tmp_path / "site")
+    small.page("http://a.test/", "Home", "first", "http://a.test/1")
+    with small.connection:
+        small.connection.execute("UPDATE url SET reason = 'not said yet'")
+        assert [node["reason"] for node in as_json(small.folder)["nodes"]] == ["", ""]
+    assert {node["reason"] for node in as_json(small.folder)["nodes"]} == {"not said yet"}
+    small.seal()
+
+
+@pytest.mark.parametrize("value", ["x'ff00'", "'zzz'", "9e999", "-1", "1 << 62"])
+def test_a_stranger_can_put_any_value_into_any_column(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], value: str
+) -> None:
+    small = Small.create(tmp_path / "site")
+    small.page("http://a.test/", "Home", "first", "http://a.test/1", "http://a.test/old")
+    small.answer("http://a.test/old", status=301, redirect="http://a.test/1")
+    small.page("http://a.test/1", "Home", "first")
+    small.seal()
+    path = small.folder / "crawl.db"
+    whole = path.read_bytes()
+    for table in ("url", "page", "links", "host"):
+        connection = apsw.Connection(str(path))
+        names = [str(row[1]) for row in connection.execute(f"PRAGMA table_info({table})")]
+        connection.close()
+        for name in names:
+            connection = apsw.Connection(str(path))
+            with contextlib.suppress(apsw.ConstraintError, apsw.MismatchError):
+                connection.execute(f"UPDATE {table} SET {name} = {value}")
+            connection.close()
+            for form in ("json", "html"):
+                with contextlib.suppress(CollectionError):
+                    cli.main(["graph", str(small.folder), "--format", form, "-o", "/dev/null"], standalone_mode=False)
+            path.write_bytes(whole)
 
 
 def test_nothing_is_a_graph_too(tmp_path: Path) -> None:

@@ -21,6 +21,7 @@ from gossamer.cli.looking import folder_argument
 from gossamer.cli.options import Command
 from gossamer.cli.target import refuse_terminal, target_at_the_end
 from gossamer.errors import UsageError
+from gossamer.parse.links import KINDS
 
 FIELDS = ("directed", "multigraph", "graph", "nodes", "edges", "broken", "orphans", "redirects", "duplicates")
 NODE_FIELDS = tuple(field.name for field in fields(Node))
@@ -101,9 +102,9 @@ def _as_object(node: Node) -> dict[str, object]:
 
 def _json_edges(survey: Survey) -> Iterator[str]:
     """There are many of them, and they hold nothing that has to be escaped."""
+    ends = {kind: f'"kind": "{kind[0]}", "nofollow": {"true" if kind[1] else "false"}}}' for kind in KINDS.values()}
     for edge in survey.edges():
-        nofollow = "true" if edge.nofollow else "false"
-        yield f'{{"source": {edge.source}, "target": {edge.target}, "kind": "{edge.kind}", "nofollow": {nofollow}}}'
+        yield f'{{"source": {edge.source}, "target": {edge.target}, {ends[edge.kind, edge.nofollow]}'
 
 
 def _array(name: str, items: Iterable[str]) -> Iterator[str]:

@@ -105,25 +105,21 @@ def unpack_targets(blob: bytes) -> tuple[list[int], list[str]]:
     """
     try:
         rows = msgpack.unpackb(blob, use_list=False) if blob else ()
-        return [_checked(row[0]) & (_KIND | _NOFOLLOW) for row in rows], [row[1] for row in rows]
+        codes = [row[0] & (_KIND | _NOFOLLOW) for row in rows]
+        if not KINDS.keys() >= set(codes):
+            raise ValueError("unknown kind")
+        return codes, [row[1] for row in rows]
     except (ValueError, TypeError, LookupError, msgpack.UnpackException) as error:
         raise ArchiveError(f"the links of a page are damaged ({error})") from error
 
 
 def _link(code: int, url: str, text: str, lastmod: int | None = None) -> Link:
-    if not (isinstance(url, str) and isinstance(text, str)):
+    if not (isinstance(code, int) and isinstance(url, str) and isinstance(text, str)):
         raise TypeError("wrong type")
-    _checked(code)
+    if not 0 <= code <= _KIND | _NOFOLLOW | _OTHER or code & _KIND >= len(_VIAS):
+        raise ValueError(f"unknown kind {code}")
     if len(url) > MAX_URL or len(text) > MAX_TEXT:
         raise ValueError("too long")
     if lastmod is not None and not isinstance(lastmod, int):
         raise TypeError("wrong type")
     return Link(url, _VIAS[code & _KIND], text, bool(code & _NOFOLLOW), bool(code & _OTHER), lastmod)
-
-
-def _checked(code: int) -> int:
-    if not isinstance(code, int):
-        raise TypeError("wrong type")
-    if not 0 <= code <= _KIND | _NOFOLLOW | _OTHER or code & _KIND >= len(_VIAS):
-        raise ValueError(f"unknown kind {code}")
-    return code

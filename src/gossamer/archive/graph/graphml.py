@@ -2,11 +2,11 @@
 
 import re
 from collections.abc import Iterator
-from dataclasses import fields
 from typing import get_args, get_type_hints
 from xml.sax.saxutils import escape
 
 from gossamer.archive.graph.survey import Edge, Node, Survey
+from gossamer.parse.links import KINDS
 
 _TYPES = {int: "long", float: "double", bool: "boolean"}
 _NO_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")  # XML 1.0, 2.2: the production Char
@@ -28,15 +28,15 @@ def graphml(survey: Survey) -> Iterator[str]:
     for node in survey.nodes():
         data = "".join(_data("node", name, getattr(node, name)) for name in names)
         yield f'<node id="n{node.id}">{data}</node>\n'
+    ends = {kind: _data("edge", "kind", kind[0]) + _data("edge", "nofollow", kind[1]) for kind in KINDS.values()}
     for edge in survey.edges():
-        data = _data("edge", "kind", edge.kind) + _data("edge", "nofollow", edge.nofollow)
-        yield f'<edge source="n{edge.source}" target="n{edge.target}">{data}</edge>\n'
+        yield f'<edge source="n{edge.source}" target="n{edge.target}">{ends[edge.kind, edge.nofollow]}</edge>\n'
     yield "</graph>\n</graphml>\n"
 
 
 def _keys(of: str, record: type, without: tuple[str, ...]) -> Iterator[str]:
     hints = get_type_hints(record)
-    for name in (field.name for field in fields(record) if field.name not in without):
+    for name in (name for name in hints if name not in without):
         (kind, *_) = get_args(hints[name]) or (hints[name],)
         yield f'<key id="{of}_{name}" for="{of}" attr.name="{name}" attr.type="{_TYPES.get(kind, "string")}"/>\n'
 

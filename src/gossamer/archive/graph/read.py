@@ -8,6 +8,7 @@ from array import array
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from enum import IntFlag
+from itertools import chain
 from typing import Any
 
 import apsw
@@ -178,10 +179,10 @@ def _edges_of(blobs: Sequence[bytes], nodes: _NodeTable) -> Ints:
     URLs are found by the hashes that Python keeps sets by. They are keyed, anew for each process, so that nobody can make
     URLs that are taken for each other.
     """
-    unpacked = [unpack_targets(bytes(blob)) for blob in blobs]
+    unpacked = [unpack_targets(blob) for blob in blobs]
     sources = np.repeat(np.arange(len(blobs), dtype=np.int64), [len(codes) for codes, _ in unpacked])
-    codes = np.fromiter((code for codes, _ in unpacked for code in codes), dtype=np.int64)
-    keys = np.fromiter((hash(url) for _, urls in unpacked for url in urls), dtype=np.int64)
+    codes = np.fromiter(chain.from_iterable(codes for codes, _ in unpacked), dtype=np.int64)
+    keys = np.fromiter(map(hash, chain.from_iterable(urls for _, urls in unpacked)), dtype=np.int64)
     targets = _find(keys, nodes.keys, nodes.places).astype(np.int64)
     is_known = targets >= 0  # what is no address, as javascript:, has no row
     return np.unique(((sources * _TARGETS + targets) * _CODES + codes)[is_known])

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any
+from typing import Any, NamedTuple
 
 import apsw
 import numpy as np
@@ -48,9 +48,8 @@ class Node:
     duplicate_of: str | None  # the first URL with the same bytes
 
 
-@dataclass(frozen=True, slots=True)
-class Edge:
-    """A link, by the ids of two URLs."""
+class Edge(NamedTuple):
+    """A link, by the ids of two URLs; there may be millions of them."""
 
     source: int
     target: int

@@ -23,6 +23,7 @@ import apsw
 
 from gossamer.archive import index, titles
 from gossamer.archive.database import select, select_one
+from gossamer.archive.look import look
 from gossamer.archive.search import ALL_FIRST, WEIGHTS
 from gossamer.archive.snippet import MAX_LOOKED_AT
 from gossamer.offline.build import Built
@@ -80,7 +81,7 @@ def write_search(
 
 
 def _page(title: str) -> bytes:
-    style = _resource("map.css") + _resource("search", "page.css")
+    style = look() + _resource("map.css") + _resource("search", "page.css")
     page = _resource("search", "page.html").replace("$style", style)
     return page.replace("$title", escape(title)).encode("utf-8", "replace")
 

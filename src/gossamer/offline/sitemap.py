@@ -16,6 +16,7 @@ from urllib.parse import quote, unquote
 import apsw
 
 from gossamer.archive.database import select
+from gossamer.archive.look import look
 from gossamer.offline.build import Built
 from gossamer.records import Via
 from gossamer.url import origin, path_and_query
@@ -123,7 +124,7 @@ def _head(title: str, built: Built, saved: list[Entry], start: str | None) -> It
     hosts = Counter(origin(entry.url).host for entry in saved)
     yield '<!doctype html>\n<html lang="en">\n<meta charset="utf-8">\n'
     yield '<meta name="viewport" content="width=device-width">\n<meta name="generator" content="Gossamer">\n'
-    yield f"<title>{escape(title)}</title>\n<style>{_resource('map.css')}</style>\n"
+    yield f"<title>{escape(title)}</title>\n<style>{look()}{_resource('map.css')}</style>\n"
     yield f"<h1>{escape(title)}</h1>\n"
     yield f'<p class="faint">{_number(pages, "page")} and {_number(count - pages, "file")} of '
     names = sorted(hosts, key=lambda host: (-hosts[host], host))

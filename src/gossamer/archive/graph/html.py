@@ -19,6 +19,7 @@ import numpy as np
 from gossamer.archive.graph.measures import HYPERLINKS
 from gossamer.archive.graph.read import Nodes
 from gossamer.archive.graph.survey import Node, Survey
+from gossamer.archive.look import look
 from gossamer.parse.links import KINDS
 from gossamer.records import Kind, State
 
@@ -43,7 +44,7 @@ def html(survey: Survey) -> Iterator[str]:
         "codes": _packed([graph.codes[is_edge].tobytes()]),
     }
     overview = survey.overview()
-    style, script = _resource("page.css"), "".join(_resource(f"{name}.js") for name in _SCRIPTS)
+    style, script = look() + _resource("page.css"), "".join(_resource(f"{name}.js") for name in _SCRIPTS)
     texts = {
         "title": escape(overview.title or "Web graph"),
         "style": style,

@@ -11,7 +11,7 @@ const LABELS = 40;
 
 function readColors() {
   const style = getComputedStyle(document.documentElement);
-  colors = Object.fromEntries(["--ink", "--faint", "--paper", "--line", "--link", "--out", "--in", ...MARKS.map((mark) => mark.color)].map((name) => [name, style.getPropertyValue(name)]));
+  colors = Object.fromEntries(["--ink", "--faint", "--paper", "--web", "--out", "--in", ...MARKS.map((mark) => mark.color)].map((name) => [name, style.getPropertyValue(name)]));
 }
 
 /** Gather the bubbles anew; those that were there stay where they are. */
@@ -92,7 +92,7 @@ function drawLinks() {
     chart.strong.sort((a, b) => b.count - a.count).splice(DRAWN);
   }
   const most = chart.strong.length ? chart.strong[0].count : 1;
-  pen.strokeStyle = colors["--line"];
+  pen.strokeStyle = colors["--web"];
   for (const { a, b, count } of chart.strong) {
     pen.globalAlpha = (at ? 0.3 : 0.75) * (0.4 + 0.6 * Math.sqrt(count / most));
     pen.lineWidth = (0.7 + 2.4 * Math.sqrt(count / most)) / chart.zoom;

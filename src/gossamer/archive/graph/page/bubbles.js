@@ -22,7 +22,7 @@ class Bubble {
   }
 
   get name() {
-    if (this.node >= 0) return nameOf(this.node);
+    if (this.node >= 0) return titles[this.node] || leafName(this.node);
     return `${this.isRest ? `${number(this.nodes)} more in ` : ""}${decoded(this.folder.name)}/`;
   }
 

@@ -319,7 +319,11 @@ $("smaller").addEventListener("click", () => zoomBy(1 / 1.4));
 $("fit").addEventListener("click", CHART_KEYS[0]);
 $("refold").addEventListener("click", () => { if (chart.at) foldBubble(chart.at); });
 $("layout").addEventListener("change", lay);
-new ResizeObserver(tickle).observe(canvas);
+new ResizeObserver(() => { // at once: a frame later it would have been seen distorted
+  if (view !== "graph") return;
+  if (!chart.isMoved) fit();
+  draw();
+}).observe(canvas);
 matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => { readColors(); tickle(); });
 readColors();
 

@@ -145,7 +145,7 @@ function addGroup(found, level) {
 }
 
 function label(node, name) {
-  return make("span", { class: "name" }, titles[node] || name, titles[node] ? make("small", {}, name) : null);
+  return make("span", { class: "name" }, make("bdi", {}, titles[node] || name), titles[node] ? make("small", {}, name) : null);
 }
 
 function tags(node) {

@@ -220,9 +220,8 @@ class Settings:
     )
     max_redirects: int = _setting(20, "redirects in a row at the most", low=0, high=100)
     trap_budget: int = _setting(
-        0,
-        "pages without new text before the URLs that differ from theirs in numbers, ids or parameters only are parked;"
-        " 0: never; 6 is a good number for sites with calendars and counters",
+        6,
+        "pages without new text before more of their kind are parked as a trap; 0: never",
         section="Traps",
         low=0,
         high=1000,

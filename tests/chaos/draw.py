@@ -135,10 +135,7 @@ def draw(seed: int) -> Plan:
         limit=limit,
         tries=tries,
         is_patient=is_patient,
-        options=(
-            *_options(rng, delay, per_host, limit, tries, is_patient=is_patient),
-            *(["--trap-budget=6"] if any(host.trap for host in hosts) else []),
-        ),
+        options=_options(rng, delay, per_host, limit, tries, is_patient=is_patient),
     )
 
 

@@ -155,6 +155,11 @@ def paths(visits: list[Visit], *, robots: bool = False) -> list[str]:
     return [visit.path for visit in visits if robots or visit.path != "/robots.txt"]
 
 
+def trapped(crawled: Crawled) -> set[str]:
+    """What was parked as part of a trap."""
+    return {path for path, row in crawled.rows.items() if row.held and row.reason.startswith("trap:")}
+
+
 Started = Callable[[Crawl], None]
 Observe = Callable[[Progress], None]
 

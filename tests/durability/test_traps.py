@@ -12,7 +12,7 @@ REAL = 200
 def test_killed_among_traps(tmp_path: Path) -> None:
     site = surrounded(REAL, "calendar", "items", "basket", "archive")
     with FakeWeb(site) as web:
-        crawl = Disturbed(web, tmp_path / "crawl", ("-u", "0", "--trap-budget", "6"))
+        crawl = Disturbed(web, tmp_path / "crawl", ("-u", "0"))
         for _ in range(4):
             crawl.kill_after(visits=40)
         crawl.finish()

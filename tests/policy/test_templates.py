@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gossamer.policy.templates import echoed, template, without_query, without_session
+from gossamer.policy.templates import echoed, family, template, without_query, without_session
 
 
 @pytest.mark.parametrize(
@@ -29,6 +29,10 @@ from gossamer.policy.templates import echoed, template, without_query, without_s
         ("/a/b/a/", "/a/b//…"),
         ("/a/b/b/a", "/a/b/…"),
         ("/11/11/x", "/#/#/x"),
+        ("/events/2024/May/", "/events/#/#/"),
+        ("/termine/m%C3%A4rz-2024", "/termine/#-#"),
+        ("/maybe-12/mayor", "/maybe-#/mayor"),
+        ("/may/day", None),
     ],
 )
 def test_templates(url: str, expected: str | None) -> None:
@@ -65,7 +69,23 @@ def test_session_ids(url: str, expected: tuple[str, str] | None) -> None:
 def test_queries_and_echoes() -> None:
     assert without_query("http://a.test/x?b=1&a=2") == ("http://a.test/x", "a&b")
     assert without_query("http://a.test/x") is None
-    assert echoed("http://shop.a.test/x?q=red+ch%C3%A4ir") == "shop.a.test q=red chäir"
+    assert echoed("http://shop.a.test/x?q=red+ch%C3%A4ir") == "shop.a.test/x?q=red chäir"
+
+
+@pytest.mark.parametrize(
+    ("url", "expected"),
+    [
+        ("/", "/*"),
+        ("/word", "/*"),
+        ("/docs/", "/docs/*"),
+        ("/docs/a/b?c=1", "/docs/*"),
+        ("/list.php?a=1", "/list.php?*"),
+        ("/?p=1", "/?*"),
+        ("/2024/x", "/#/*"),
+    ],
+)
+def test_families(url: str, expected: str) -> None:
+    assert family(f"http://a.test:8080{url}") == f"a.test:8080{expected}"
 
 
 @given(st.text(min_size=1, max_size=200))

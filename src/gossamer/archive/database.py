@@ -43,7 +43,7 @@ CREATE TABLE host (
     crawl_delay REAL,                 -- seconds that its robots.txt asks for; NULL: it does not
     sitemaps INTEGER NOT NULL DEFAULT 0,  -- files that list URLs, known so far
     news INTEGER NOT NULL DEFAULT 0,      -- pages that showed that a host of many is none of an endless supply
-    worth INTEGER NOT NULL DEFAULT 0      -- pages that are no part of a template, or brought news to one; up to 20
+    worth INTEGER NOT NULL DEFAULT 0      -- pages with a text of their own: see frontier.worth
 );
 
 -- the URL table: every URL ever found, fetched or not
@@ -80,11 +80,15 @@ CREATE TABLE template (
     key TEXT NOT NULL UNIQUE,         -- see frontier.gate
     credit REAL NOT NULL,             -- pages without news that it may still have
     judged INTEGER NOT NULL DEFAULT 0,
-    novel INTEGER NOT NULL DEFAULT 0, -- of these, pages with new text
+    novel INTEGER NOT NULL DEFAULT 0, -- of these, pages with new text,
+    barren INTEGER NOT NULL DEFAULT 0,   -- and pages without, that led on
+    opened INTEGER NOT NULL DEFAULT 0,   -- and pages that were the first to lead to something else
+    host INTEGER NOT NULL DEFAULT 0,  -- whose pages used up its credit; 0: they have not
     put_off INTEGER NOT NULL DEFAULT 0,  -- the host that has to be idle before it goes on; 0: not put off
     known BLOB NOT NULL DEFAULT x''   -- hashes of texts, 4 bytes each: parse.sketch
 );
 CREATE INDEX template_put_off ON template(put_off) WHERE put_off != 0;
+CREATE INDEX template_host ON template(host) WHERE host != 0;
 
 -- the first of the URLs that are the same but for their session ids
 CREATE TABLE essence (

@@ -298,6 +298,8 @@ DELETE FROM attempt WHERE url IN (SELECT id FROM gone_url);
 DELETE FROM essence WHERE url IN (SELECT id FROM gone_url);
 DELETE FROM template WHERE id IN (SELECT template FROM url WHERE id IN (SELECT id FROM gone_url))
     AND NOT EXISTS (SELECT 1 FROM url WHERE template = template.id AND url.id NOT IN (SELECT id FROM gone_url));
+DELETE FROM template WHERE key LIKE '%*'  -- families, which have folders in their names and need no URL
+    AND id NOT IN (SELECT template FROM url WHERE template IS NOT NULL AND id NOT IN (SELECT id FROM gone_url));
 DELETE FROM url WHERE id IN (SELECT id FROM gone_url);
 UPDATE url SET parent = NULL WHERE parent IN (SELECT id FROM gone_url);
 UPDATE page SET redirect_to = NULL WHERE redirect_to IN (SELECT id FROM gone_url);

@@ -16,7 +16,7 @@ from gossamer import url as urls
 from gossamer.archive.database import select
 from gossamer.archive.requests import RELEASED
 from gossamer.frontier.counters import Counters
-from gossamer.frontier.gate import Admission, Gate
+from gossamer.frontier.gate import TRUSTED, Admission, Gate
 from gossamer.frontier.hosts import HostTable
 from gossamer.frontier.portions import keys_of
 from gossamer.frontier.seen import SeenSet
@@ -31,14 +31,35 @@ _DEEPEST_NEED = 8
 _DEFAULT_RULES = TrapRules.of(Settings())
 
 
+@dataclass(frozen=True, slots=True)
+class Born:
+    """A URL that the scope admits, as it was first found on a page."""
+
+    url_id: int
+    url: str
+    host_id: int
+    template: int | None
+    held: bool
+
+
 @dataclass(slots=True)
 class Found:
     """What a transaction discovered: URLs that can be leased now, by host."""
 
     claims: list[Claim] = field(default_factory=list)
     new: int = 0
-    rich: set[int] = field(default_factory=set)  # pages that brought pictures, or URLs that are no part of a template
+    pictured: set[int] = field(default_factory=set)  # pages that brought pictures
+    plain: set[int] = field(default_factory=set)  # pages that brought URLs that are no part of a template
+    born: dict[int, list[Born]] = field(default_factory=dict)  # by the page that they were found on
     parked: list[Claim] = field(default_factory=list)  # can't be leased any more
+    touched: set[int] = field(default_factory=set)  # URLs that were let in, parked or let go on after they were found
+
+    def learn(self, url_id: int, earlier: "Found") -> None:
+        """Take over what an earlier transaction found on a page: one URL of each template, for they are let in already."""
+        self.pictured |= earlier.pictured & {url_id}
+        self.plain |= earlier.plain & {url_id}
+        kinds = {born.template: replace(born, held=True) for born in earlier.born.get(url_id, ())}
+        self.born.setdefault(url_id, []).extend(kinds.values())
 
 
 class Discovery:
@@ -126,9 +147,9 @@ class Discovery:
     def _insert(self, candidate: Candidate, key: int, verdict: Verdict, final: bool, found: Found, now: float) -> None:
         host_id, shard = (None, 0) if candidate.other else self._hosts.id_of(urls.origin(candidate.url))
         reason, held = verdict.reason, _hold(verdict, final=final)
-        admission = Admission()
+        admission, admitted_to = Admission(), None
         if host_id is not None and not held:
-            admission = self._ask(candidate, host_id)
+            admission, admitted_to = self._ask(candidate, host_id), host_id
             reason, held = admission.reason, admission.held
         if host_id is not None and not held and candidate.via is Via.SITEMAP:
             reason, held = self._hosts.count_sitemap(host_id)
@@ -155,7 +176,7 @@ class Discovery:
         found.new += 1
         self._counters.change("held" if held else "waiting", 1)
         url_id = self._connection.last_insert_rowid()
-        self._note(candidate, url_id, admission, found)
+        self._note(candidate, url_id, admitted_to, admission, found)
         if host_id is not None and not held:
             self.gate.let_in(host_id)
             found.claims.append(_claim(url_id, host_id, candidate, admission.template))
@@ -182,7 +203,7 @@ class Discovery:
                 url_id,
             ),
         )
-        self._note(candidate, url_id, admission, found)
+        self._note(candidate, url_id, host_id, admission, found)
         if not held:
             self.gate.let_in(host_id)
             self._counters.change("held", -1)
@@ -195,11 +216,16 @@ class Discovery:
         aside = self._hosts.put_aside(host_id)
         return replace(admission, held=Hold.PARKED, reason=aside) if aside and not admission.held else admission
 
-    def _note(self, candidate: Candidate, url_id: int, admission: Admission, found: Found) -> None:
-        """Keep what a new URL says of the page it was found on, and of URLs like it."""
-        is_picture = candidate.via is Via.REQUISITE and "?" not in candidate.url
-        if candidate.parent is not None and (is_picture or (admission.is_plain and not admission.held)):
-            found.rich.add(candidate.parent)
+    def _note(self, candidate: Candidate, url_id: int, host_id: int | None, admission: Admission, found: Found) -> None:
+        """Keep what a new URL says of the page it was found on, and of URLs like it. ``host_id``: where it is in scope."""
+        parent = candidate.parent
+        if parent is not None and candidate.via is Via.REQUISITE and "?" not in candidate.url:
+            found.pictured.add(parent)
+        elif parent is not None and host_id is not None and candidate.via not in TRUSTED:
+            if admission.is_plain and not admission.held:
+                found.plain.add(parent)
+            born = Born(url_id, candidate.url, host_id, admission.template, bool(admission.held))
+            found.born.setdefault(parent, []).append(born)
         if admission.stands_for:
             self.gate.remember(admission.stands_for, url_id)
 

@@ -24,16 +24,16 @@ class Following:
         self._connection = connection
         self._discovery = discovery
         self._clock = clock
-        self._ahead: dict[int, bool] = {}  # pages whose links are known before they are, and whether these are rich
+        self._ahead: dict[int, Found] = {}  # pages whose links are known before they are
 
     def follow(self, outcomes: Sequence[Outcome], stored: Sequence[store.Stored | None], found: Found) -> None:
         """Make the links of pages known that are being committed."""
         pages: list[tuple[Claim, Facts, store.Stored]] = []
         for outcome, place in zip(outcomes, stored, strict=True):
-            is_rich = self._ahead.pop(outcome.claim.url_id, None)
-            if is_rich:
-                found.rich.add(outcome.claim.url_id)
-            if is_rich is None and _leads_on(outcome) and outcome.facts is not None and place is not None:
+            ahead = self._ahead.pop(outcome.claim.url_id, None)
+            if ahead is not None:
+                found.learn(outcome.claim.url_id, ahead)
+            if ahead is None and _leads_on(outcome) and outcome.facts is not None and place is not None:
                 pages.append((outcome.claim, outcome.facts, place))
         candidates = self._discovery.from_pages([(claim, facts) for claim, facts, _ in pages])
         for (claim, facts, place), links in zip(pages, candidates, strict=True):
@@ -55,7 +55,7 @@ class Following:
             parked = self._parked(claim, portion.digest, page_id)
         (links,) = self._discovery.from_pages([(claim, portion)])
         self._make_known(portion, links, parked, found)
-        self._ahead[claim.url_id] = self._ahead.get(claim.url_id, False) or claim.url_id in found.rich
+        self._ahead.setdefault(claim.url_id, Found()).learn(claim.url_id, found)
 
     def _make_known(self, facts: Facts, links: Sequence[Candidate], parked: str, found: Found) -> None:
         if links:

@@ -5,6 +5,7 @@ A URL is governed by at most one template:
     *.example.org              hosts of a domain that have shown nothing yet (scope domain or any)
     example.org?sid            variants: another URL is the same but for these parameters; judged by that one's text
     example.org/n/#            its own: what differs in nothing but numbers and ids; judged by the texts of the others
+    example.org/n/*            what was found on pages of a family that said nothing new; judged by the family's texts
 
 The first URL of a template of the last kind is free and only remembered in memory, so that the many real URLs with a
 number that nothing resembles cost no row.
@@ -28,7 +29,7 @@ TRUSTED_AFTER = 2
 """Pages with news after which a host of many is one that somebody made."""
 
 _ONCE = 100_000
-_TRUSTED = frozenset({Via.REQUISITE, Via.NEEDED, Via.SITEMAP, Via.LISTED})
+TRUSTED = frozenset({Via.REQUISITE, Via.NEEDED, Via.SITEMAP, Via.LISTED})
 """Named by who made the site, or needed to show a page: they are what they look like."""
 
 
@@ -63,11 +64,11 @@ class Gate:
         if candidate.via is Via.SEED or candidate.depth == 0:
             return Admission()
         reason = self._budgets.over(host_id)
-        if not reason and candidate.via not in _TRUSTED:
+        if not reason and candidate.via not in TRUSTED:
             reason = trap(candidate.url, self.rules)
         if reason:
             return Admission(Hold.PARKED, reason)
-        if candidate.via in _TRUSTED or not self.rules.budget:
+        if candidate.via in TRUSTED or not self.rules.budget:
             return Admission(is_plain=candidate.via is not Via.REQUISITE)
         return self._judge(candidate.url, host_id, scope)
 
@@ -165,6 +166,11 @@ def variants_of(url: str, names: str) -> str:
 def is_of_variants(template: Template) -> bool:
     """Whether a template is judged by the texts of the URLs that its own are variants of."""
     return "/" not in template.key.partition("?")[0] and not is_of_hosts(template)
+
+
+def is_of_families(template: Template) -> bool:
+    """Whether a template holds what was found on pages without news."""
+    return template.key.endswith(("/*", "?*"))
 
 
 def is_of_hosts(template: Template) -> bool:

@@ -1,30 +1,29 @@
 """What the pages of templates bring: their budgets are kept, and what waits is parked where nothing more is to come.
 
 All of it happens in the transaction that makes the pages durable, so that a restart remembers.
+
+A page that says nothing new is *barren*. What is first found on a barren page, and is no more of the page's own
+template, is governed by the family of the page: so a trap ends whose URLs have nothing in common but the folder they
+lie in.
 """
 
-import zlib
 from collections.abc import Sequence
 
 import apsw
 
-from gossamer.archive import index, store
+from gossamer.archive import store
 from gossamer.archive.database import select, select_one
-from gossamer.frontier.circles import Circles
+from gossamer.frontier.brought import Brought
+from gossamer.frontier.circles import Circles, key_of
 from gossamer.frontier.claims import COLUMNS, claim_of
 from gossamer.frontier.counters import Counters
-from gossamer.frontier.discovery import Discovery, Found
-from gossamer.frontier.gate import TRUSTED_AFTER, closed_because, is_of_hosts, is_of_variants
+from gossamer.frontier.discovery import Born, Discovery, Found
+from gossamer.frontier.gate import TRUSTED, TRUSTED_AFTER, closed_because, is_of_families, is_of_hosts
 from gossamer.frontier.putoff import PutOff
 from gossamer.frontier.templates import Template
 from gossamer.frontier.worth import Worth
-from gossamer.parse.sketch import Sketch, is_another_text
-from gossamer.policy import templates
 from gossamer.policy.novelty import News
-from gossamer.records import Facts, Hold, Outcome, State
-
-_COPIES = 50
-"""Pages with the same text that are looked at."""
+from gossamer.records import Claim, Hold, Outcome, State
 
 
 class Novelty:
@@ -32,118 +31,139 @@ class Novelty:
 
     def __init__(self, connection: apsw.Connection, discovery: Discovery, counters: Counters) -> None:
         self._connection = connection
-        self._discovery = discovery
         self._gate = discovery.gate
         self._counters = counters
         self._circles = Circles(connection, discovery)
+        self._brought = Brought(connection, discovery, self._circles)
         self._worth = Worth(connection)
         self._put_off = PutOff(connection, self._gate, self._circles, self._worth)
 
     def judge(self, outcomes: Sequence[Outcome], stored: Sequence[store.Stored | None], found: Found) -> None:
         """Let the templates pay for pages that brought nothing, and park what they can't pay for."""
+        if not self._gate.rules.budget:
+            return
         for outcome, place in zip(outcomes, stored, strict=True):
             if not outcome.claim.is_robots:
                 self._judge_one(outcome, place, found)
-        resumed = self._put_off.resume({outcome.claim.host_id for outcome in outcomes})
-        self._count(len(resumed))
-        if found.parked or resumed:
-            parked = {claim.url_id for claim in found.parked} - {claim.url_id for claim in resumed}
-            claims = {claim.url_id: claim for claim in [*found.claims, *resumed] if claim.url_id not in parked}
-            found.claims = list(claims.values())
+        self._worth.flush()
+        self._resume(self._put_off.resume({outcome.claim.host_id for outcome in outcomes}), found)
+        if found.touched:
+            found.claims = self._still_waiting(found)
+
+    def _still_waiting(self, found: Found) -> list[Claim]:
+        """What was discovered or let go on, and not parked in the end."""
+        query = f"SELECT {COLUMNS} WHERE url.id = ? AND state = 0 AND held = 0"
+        rows = (select_one(self._connection, query, (url_id,)) for url_id in sorted(found.touched))
+        claims = [claim for claim in found.claims if claim.url_id not in found.touched]
+        return claims + [claim_of(row) for row in rows if row is not None]
 
     def _judge_one(self, outcome: Outcome, place: store.Stored | None, found: Found) -> None:
         settlement = outcome.settlement
-        row = select_one(self._connection, "SELECT template FROM url WHERE id = ?", (outcome.claim.url_id,))
+        query = (
+            "SELECT url.template, parent.template, parent.url FROM url LEFT JOIN url AS parent ON parent.id = url.parent"
+            " WHERE url.id = ?"
+        )
+        row = select_one(self._connection, query, (outcome.claim.url_id,))
         if row is None or (settlement.state is State.WAITING and not settlement.held):
             return
-        if row[0] is None:
-            if store.is_success(outcome) and outcome.facts is not None and outcome.facts.is_page:
-                self._worth.note(outcome.claim.host_id)
-            return
-        template = self._gate.templates.get(row[0])
+        if row[0] is not None:
+            is_good = self._judge_by(self._gate.templates.get(row[0]), outcome, place, found)
+        else:
+            is_good = self._judge_plain(outcome, found)
+        if is_good:
+            self._worth.note(outcome.claim.host_id)
+            if row[1] is not None and row[1] != row[0]:
+                self._repay(self._gate.templates.get(row[1]), row[2], outcome.claim.url, found)
+
+    def _judge_plain(self, outcome: Outcome, found: Found) -> bool:
+        """A page that is no part of a template; whether it has something to say."""
+        claim = outcome.claim
+        if not store.is_success(outcome) or outcome.facts is None or not outcome.facts.is_page:
+            if any(len(candidate.url) > len(claim.url) for candidate in outcome.candidates):
+                self._govern(self._gate.templates.family_of(claim.url), claim, found)  # a redirect that may grow
+            return False
+        if claim.depth == 0 or claim.via in TRUSTED or self._brought.says_something(outcome, outcome.facts):
+            return True
+        self._govern(self._gate.templates.family_of(claim.url), claim, found)
+        return False
+
+    def _judge_by(self, template: Template, outcome: Outcome, place: store.Stored | None, found: Found) -> bool:
+        """A URL of a template; whether it brought news."""
         self._gate.templates.note(template)
         was_open = not template.budget.is_closed
-        news = self._news(template, outcome, place, found)
+        news = self._brought.by(template, outcome, place, found)
         template.budget = template.budget.after(news, self._gate.rules.budget)
-        if news is News.SOME:
-            self._worth.note(outcome.claim.host_id)
-            if is_of_hosts(template):
-                self._credit_host(outcome.claim.host_id, template)
+        template.opened += self._opens(template, outcome.claim, found)
+        if news is News.SOME and is_of_hosts(template):
+            self._credit_host(outcome.claim.host_id, template)
+        if not (news is News.SOME or is_of_hosts(template) or template.budget.is_earning):
+            self._govern(self._family(template, outcome.claim), outcome.claim, found)
+            self._charge_family(template, news, outcome.claim, found)
         if was_open and template.budget.is_closed:
-            self._close(template, found)
-            self._put_off.note(template, outcome.claim)
+            self._close(template, outcome.claim, found, for_good=news is News.GROWS)
+        return news is News.SOME
 
-    # --- what a page brought
-
-    def _news(self, template: Template, outcome: Outcome, place: store.Stored | None, found: Found) -> News:
-        facts = outcome.facts
-        if not store.is_success(outcome) or facts is None or not facts.is_page:
-            return self._news_of_no_page(template, outcome, place)
-        is_copy = self._is_known_text(template, outcome, facts)
-        is_first = not len(template.known)
-        echo = templates.echoed(outcome.claim.url)
-        sketch = Sketch((facts.title, facts.text), echo)
-        is_news = sketch.is_news(template.unknown(sketch)) and not is_copy
-        base = None if is_copy or template.budget.is_proven else self._base_text(outcome)
-        says_more = base is None or is_another_text(facts.text, base, echo)
-        is_variant = is_of_variants(template)
-        if says_more and ((is_variant and base is not None) or (is_news and not is_first)):
-            return News.SOME
-        if outcome.claim.url_id in found.rich:
-            return News.OTHER
-        if is_variant or not says_more:
-            return News.NONE
-        if self._circles.goes_on(template, outcome):
-            return News.NONE
-        return News.COPY if is_copy and not is_first else News.LEAF
-
-    def _news_of_no_page(self, template: Template, outcome: Outcome, place: store.Stored | None) -> News:
-        """A redirect to more of the same may go on so, but not for long: redirects in a row are counted elsewhere."""
-        targets = [candidate.url for candidate in outcome.candidates]
-        if any(self._circles.is_part(template, url) for url in targets):
-            return News.COPY
-        if any(self._has_cost(url) for url in targets):
-            return News.NONE
-        if place is None or place.duplicate_of is None:
-            return News.LEAF
-        query = "SELECT host FROM page JOIN url ON url.id = page.url WHERE page.id = ?"
-        first = select_one(self._connection, query, (place.duplicate_of,))
-        return News.COPY if first is not None and first[0] == outcome.claim.host_id else News.LEAF
-
-    def _has_cost(self, url: str) -> bool:
-        """Whether a URL is of a template that has brought nothing yet and cost something."""
-        query = "SELECT template FROM url WHERE id = ? AND template IS NOT NULL"
-        row = select_one(self._connection, query, (self._discovery.id_of(url),))
-        if row is None:
-            return False
-        budget = self._gate.templates.get(row[0]).budget
-        return not budget.novel and budget.credit < self._gate.rules.budget
-
-    def _is_known_text(self, template: Template, outcome: Outcome, facts: Facts) -> bool:
-        """Whether another page has the very text; one of the same host, where hosts are not what is judged."""
-        query = (
-            "SELECT url.host FROM page JOIN url ON url.id = page.url"
-            " WHERE text_digest = ? AND is_indexed = 1 AND url.id != ? LIMIT ?"
-        )
-        values = (facts.text_digest, outcome.claim.url_id, _COPIES)
-        hosts = [host for (host,) in select(self._connection, query, values)] if facts.text else []
-        return bool(hosts) if is_of_hosts(template) else outcome.claim.host_id in hosts
-
-    def _base_text(self, outcome: Outcome) -> str | None:
-        """The text of the page that this one is a variant of; None when it has not come, or can't be read."""
-        base = self._gate.base_of(outcome.claim.url)
-        if base is None or base == outcome.claim.url_id:
-            return None
-        query = (
-            "SELECT blob FROM text JOIN page ON page.id = text.page WHERE page.url = ? ORDER BY page.id DESC LIMIT 1"
-        )
-        row = select_one(self._connection, query, (base,))
-        try:
-            return index.inflate(row[0]) if row is not None else None
-        except zlib.error:
-            return None
+    def _opens(self, template: Template, claim: Claim, found: Found) -> bool:
+        """Whether a page was the first to lead to something that is not of its own kind."""
+        born = found.born.get(claim.url_id, ())
+        return any(each.template != template.id and key_of(each.url) != template.key for each in born)
 
     # --- what follows from it
+
+    def _family(self, template: Template, claim: Claim) -> Template:
+        """The family that governs what a barren page leads to: that which governs the page itself, if one does."""
+        return template if is_of_families(template) else self._gate.templates.family_of(claim.url)
+
+    def _govern(self, family: Template, claim: Claim, found: Found) -> None:
+        """What a barren page led to is the family's from now on, unless it is of a kind that is known to be good."""
+        own = key_of(claim.url)
+        for born in found.born.get(claim.url_id, ()):
+            if born.held or born.host_id != claim.host_id or not self._is_unknown_kind(born, own):
+                continue
+            is_closed = family.budget.is_closed
+            held, reason = (Hold.PARKED, closed_because(family)) if is_closed else (Hold.NO, "")
+            query = "UPDATE url SET template = ?, held = ?, reason = ? WHERE id = ?"
+            self._connection.execute(query, (family.id, held, reason, born.url_id))
+            found.touched.add(born.url_id)
+            self._count(-is_closed)
+
+    def _charge_family(self, template: Template, news: News, claim: Claim, found: Found) -> None:
+        """What costs a template that has brought nothing costs its family too, and all like it with it."""
+        if news < News.NONE or template.budget.novel or is_of_families(template):
+            return
+        family = self._gate.templates.family_of(claim.url)
+        self._gate.templates.note(family)
+        was_open = not family.budget.is_closed
+        family.budget = family.budget.after(news, self._gate.rules.budget)
+        if was_open and family.budget.is_closed:
+            self._close(family, claim, found)
+            for each in self._gate.templates.members(family):
+                if each.budget.barren and not (each.budget.novel or each.budget.is_closed):
+                    each.budget = each.budget.reopened(0.0)
+                    self._gate.templates.note(each)
+                    self._close(each, claim, found)
+
+    def _is_unknown_kind(self, born: Born, own: str | None) -> bool:
+        """Whether a URL belongs to no template that has an account of its own already."""
+        if born.template is None:
+            key = key_of(born.url)
+            return key is None or key != own
+        template = self._gate.templates.get(born.template)
+        return not (template.budget.judged or template.key == own or is_of_hosts(template))
+
+    def _repay(self, template: Template, parent: str, url: str, found: Found) -> None:
+        """A page that one of a template's pages led to brought news: that page was worth it, if no variant of another."""
+        if self._circles.leads_to(self._gate.base_of(parent), url):
+            return
+        was_closed = template.budget.is_closed
+        template.budget = template.budget.repaid(self._gate.rules.budget)
+        self._gate.templates.note(template)
+        if was_closed and not template.budget.is_closed:
+            self._resume(self._put_off.let_go(template), found)
+
+    def _resume(self, url_ids: Sequence[int], found: Found) -> None:
+        self._count(len(url_ids))
+        found.touched.update(url_ids)
 
     def _credit_host(self, host_id: int, template: Template) -> None:
         """A host of many has shown something; when it has done so often enough, it is like any other from now on."""
@@ -155,16 +175,18 @@ class Novelty:
                 (template.id, host_id),
             )
 
-    def _close(self, template: Template, found: Found) -> None:
-        """What waits is parked."""
+    def _close(self, template: Template, claim: Claim, found: Found, *, for_good: bool = False) -> None:
+        """What waits is parked. ``claim``: what the last of its credit was spent for."""
         query = f"SELECT {COLUMNS} WHERE template = ? AND state = 0 AND held = 0"
         rows = select(self._connection, query, (template.id,))
         found.parked += [claim_of(row) for row in rows]
+        found.touched.update(row[0] for row in rows)
         self._connection.execute(
             "UPDATE url SET held = ?, reason = ? WHERE template = ? AND state = 0 AND held = 0",
             (Hold.PARKED, closed_because(template), template.id),
         )
         self._count(-len(rows))
+        self._put_off.note(template, claim, for_good=for_good)
 
     def _count(self, let_go: int) -> None:
         self._counters.change("held", -let_go)

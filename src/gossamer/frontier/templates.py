@@ -6,13 +6,14 @@ from dataclasses import dataclass, field
 import apsw
 import numpy as np
 
-from gossamer.archive.database import select_one
+from gossamer.archive.database import select, select_one
 from gossamer.parse.sketch import Hashes, Sketch
 from gossamer.policy.novelty import Budget
+from gossamer.policy.templates import family
 
 _CACHED = 4096
 _KNOWN = 2048
-"""Hashes that are kept of a template's texts: the newest, for what was new once may be repeated for ever."""
+"""Hashes that are kept of a template's texts: those met last, for what was new once may be repeated for ever."""
 
 
 def _nothing() -> Hashes:
@@ -26,13 +27,14 @@ class Template:
     id: int
     key: str
     budget: Budget
-    known: Hashes = field(default_factory=_nothing)  # of the texts of its pages, the newest last
+    opened: int = 0  # its pages that were the first to lead to something else
+    known: Hashes = field(default_factory=_nothing)  # of the texts of its pages, those met last at the end
 
-    def unknown(self, sketch: Sketch) -> int:
-        """How many hashes of a text are new; they are known from now on."""
+    def is_news(self, sketch: Sketch) -> bool:
+        """Whether a text is new; it is known from now on."""
         new = sketch.unknown(self.known)
-        self.known = np.concatenate((self.known, new))[-_KNOWN:]
-        return len(new)
+        self.known = np.concatenate((sketch.others(self.known), sketch.hashes))[-_KNOWN:]
+        return sketch.is_news(len(new))
 
 
 class TemplateTable:
@@ -66,6 +68,20 @@ class TemplateTable:
         self._limits[template.id] = template.budget.under_way(self._budget)
         return self._keep(template)
 
+    def family_of(self, url: str) -> Template:
+        """The template of the family of a URL; it has a row from now on."""
+        key = family(url)
+        return self.find(key) or self.make(key)
+
+    def members(self, of: Template) -> list[Template]:
+        """The templates whose URLs belong to a family by their looks."""
+        start = of.key.removesuffix("*")
+        rows = select(
+            self._connection, "SELECT key FROM template WHERE key >= ? AND key < ?", (start, start + "\U0010ffff")
+        )
+        keys = [key for (key,) in rows if key != of.key and family(f"http://{key}") == of.key]
+        return [found for key in keys if (found := self.find(key)) is not None]
+
     def note(self, template: Template) -> None:
         """Its row is to be written at the end of the transaction."""
         self._changed[template.id] = template
@@ -73,9 +89,17 @@ class TemplateTable:
     def flush(self) -> None:
         """Write what changed, as a last step of the transaction."""
         self._connection.executemany(
-            "UPDATE template SET credit = ?, judged = ?, novel = ?, known = ? WHERE id = ?",
+            "UPDATE template SET credit = ?, judged = ?, novel = ?, barren = ?, opened = ?, known = ? WHERE id = ?",
             [
-                (each.budget.credit, each.budget.judged, each.budget.novel, each.known.astype("<u4").tobytes(), each.id)
+                (
+                    each.budget.credit,
+                    each.budget.judged,
+                    each.budget.novel,
+                    each.budget.barren,
+                    each.opened,
+                    each.known.astype("<u4").tobytes(),
+                    each.id,
+                )
                 for each in self._changed.values()
             ],
         )
@@ -88,13 +112,13 @@ class TemplateTable:
         return tuple(limits.items())
 
     def _load(self, key: str) -> Template | None:
-        query = "SELECT id, credit, judged, novel, known FROM template WHERE key = ?"
+        query = "SELECT id, credit, judged, novel, barren, opened, known FROM template WHERE key = ?"
         row = select_one(self._connection, query, (key,))
         if row is None:
             return None
-        number, credit, judged, novel, known = row
+        number, credit, judged, novel, barren, opened, known = row
         hashes = np.frombuffer(known, dtype="<u4").astype(np.uint32)
-        return self._keep(Template(number, key, Budget(credit, judged, novel), hashes))
+        return self._keep(Template(number, key, Budget(credit, judged, novel, barren), opened, hashes))
 
     def _keep(self, template: Template) -> Template:
         self._by_key[template.key] = template

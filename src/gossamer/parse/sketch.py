@@ -1,7 +1,8 @@
 """What a text says, in a few hundred numbers: enough to see whether another text says something new.
 
 Numbers and names of days and months count as one and the same word: pages of a calendar or a counter are alike.
-Everything is done on whole arrays, because a page has thousands of words.
+Where a script has no spaces between words, as Chinese, Japanese and Thai, each character counts as a word. Everything is
+done on whole arrays, because a page has thousands of words.
 """
 
 from collections.abc import Iterable
@@ -18,19 +19,42 @@ MAX_TEXT = 50_000
 """Characters that are looked at."""
 
 _SHARE = 0.25  # of a text that is new: it is news,
-_ENOUGH = 4  # and so are so many groups of three words. One word that differs each time makes three
+_ENOUGH = 3  # and so are so many groups of three words: one new word stands in three
 _ENOUGH_WORDS = 8
 _SHARE_OF_WORDS = 0.25
 
 _DATES = (
+    # English, with what tables of a calendar are headed by
     "january february march april may june july august september october november december jan feb mar apr jun jul aug"
     " sep sept oct nov dec monday tuesday wednesday thursday friday saturday sunday mon tue wed thu fri sat sun mo tu we"
-    " th fr sa su am pm"
+    " th fr sa su am pm st nd rd"
+    # German
+    " januar februar märz mai juni juli oktober dezember jän mär okt dez montag dienstag mittwoch donnerstag freitag"
+    " samstag sonnabend sonntag di mi do"
+    # French
+    " janvier février mars avril juin juillet août septembre octobre novembre décembre janv févr juil lundi mardi"
+    " mercredi jeudi vendredi samedi dimanche lun mer jeu ven sam dim"
+    # Spanish, Portuguese, Italian
+    " enero febrero marzo abril mayo junio julio agosto septiembre octubre noviembre diciembre ene abr ago dic lunes"
+    " martes miércoles jueves viernes sábado domingo janeiro fevereiro março maio junho julho setembro outubro novembro"
+    " dezembro segunda terça quarta quinta sexta gennaio febbraio aprile maggio giugno luglio settembre ottobre dicembre"
+    " lunedì martedì mercoledì giovedì venerdì sabato domenica gen mag giu lug set ott"
+    # Dutch, Swedish
+    " januari februari maart mei augustus maandag dinsdag woensdag donderdag vrijdag zaterdag zondag maj augusti måndag"
+    " tisdag onsdag torsdag fredag lördag söndag"
+    # Polish, Russian
+    " styczeń luty marzec kwiecień czerwiec lipiec sierpień wrzesień październik listopad grudzień poniedziałek wtorek"
+    " środa czwartek piątek sobota niedziela январь февраль март апрель май июнь июль август сентябрь октябрь ноябрь"
+    " декабрь января февраля марта апреля мая июня июля августа сентября октября ноября декабря понедельник вторник"
+    " среда четверг пятница суббота воскресенье пн вт ср чт пт сб вс"
+    # Chinese and Japanese: days of the week, and numbers
+    " 月 火 水 木 金 土 日 一 二 三 四 五 六 七 八 九 十 〇"
 )
 _LONGEST = 64  # bytes of a word; those behind count too, but not where they stand
 
 
 _NO_WORD, _DIGIT = 0, 1  # what those bytes become; letters are lower case, and all others above 1
+_LONG_CHARACTER = 0xE0  # the least first byte of a character of three bytes (RFC 3629, section 3)
 
 _FOLD = bytes(
     _DIGIT
@@ -53,11 +77,10 @@ def _words(text: str, echo: str) -> Hashes:
 
 
 def _plain_words(text: str) -> Hashes:
-    data = np.frombuffer(text[:MAX_TEXT].encode("utf-8", "replace").translate(_FOLD), dtype=np.uint8)
-    inside = data != _NO_WORD
-    starts = np.flatnonzero(inside[1:] > inside[:-1]) + 1
-    if len(data) and inside[0]:
-        starts = np.concatenate((np.zeros(1, dtype=np.intp), starts))
+    text = text[:MAX_TEXT]
+    lower = text if text.isascii() else text.lower()  # the table does it for ASCII
+    data = np.frombuffer(lower.encode("utf-8", "replace").translate(_FOLD), dtype=np.uint8)
+    starts = _starts(data)
     if not len(starts):
         return np.zeros(0, dtype=np.uint32)
     data, starts = data[starts[0] :], starts - starts[0]
@@ -66,10 +89,24 @@ def _plain_words(text: str) -> Hashes:
     )
     hashes = np.add.reduceat(_PLACES.take(places, mode="clip") * data, starts, dtype=np.uint32)
     hashes ^= hashes >> np.uint32(16)
-    numbers = np.logical_or.reduceat(data == _DIGIT, starts)
-    # a run of Chinese or Japanese has no spaces: a digit in it does not make it a number
-    hashes[numbers & (np.maximum.reduceat(data, starts) < 128)] = _NUMBER
+    hashes[np.logical_or.reduceat(data == _DIGIT, starts)] = _NUMBER
     return hashes
+
+
+def _starts(data: NDArray[np.uint8]) -> NDArray[np.intp]:
+    """Where words begin: behind what is no part of one, and around characters of three bytes and more.
+
+    Latin, Greek, Cyrillic, Hebrew and Arabic have two bytes in UTF-8 at the most; behind them come the scripts in which
+    a sentence may be a single run, and those in which three characters say as much as a word.
+    """
+    inside = data != _NO_WORD
+    starts = inside.copy()
+    starts[1:] &= ~inside[:-1]
+    if len(data) > 3 and data.max() >= _LONG_CHARACTER:
+        follows = (data & 0xC0) == 0x80
+        starts |= data >= _LONG_CHARACTER
+        starts[2:] |= inside[2:] & ~follows[2:] & follows[1:-1] & follows[:-2]
+    return np.flatnonzero(starts)
 
 
 def _are_among(wanted: Hashes, ordered: Hashes) -> NDArray[np.bool_]:
@@ -111,6 +148,10 @@ class Sketch:
     def unknown(self, known: Hashes) -> Hashes:
         """The part of the sample that is not among ``known``."""
         return self.hashes[~_are_among(self.hashes, np.sort(known))]
+
+    def others(self, known: Hashes) -> Hashes:
+        """The part of ``known`` that is not in the sample."""
+        return known[~_are_among(known, self.hashes)]
 
     def is_news(self, unknown: int) -> bool:
         """Whether a text is new of whose sample so many are not known."""

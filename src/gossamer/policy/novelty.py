@@ -5,7 +5,7 @@ if none brought news: so the bound holds however many are found at once, and how
 says. One that has proved itself is held back no longer, until a long run of its pages brings nothing.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import IntEnum
 
 PROVEN = 32
@@ -21,13 +21,12 @@ class News(IntEnum):
     SOME = 0  # new text
     OTHER = 1  # no text, but pictures or links to pages of another kind
     LEAF = 2  # nothing, but it leads nowhere either: there can't be endlessly many
-    COPY = (
-        3  # a leaf with the very text of another page, or a redirect to more of the same (of which few come in a row)
-    )
+    COPY = 3  # a leaf with the very text of another page, or a redirect to more of the same: few come in a row
     NONE = 4  # nothing, and more of the same
+    GROWS = 5  # a redirect to more of the same under a longer URL
 
 
-_COSTS = {News.OTHER: 1 / 64, News.LEAF: 0.0, News.COPY: 0.25, News.NONE: 1.0}
+_COSTS = {News.OTHER: 1 / 64, News.LEAF: 0.0, News.COPY: 0.25, News.NONE: 1.0, News.GROWS: 2.0}
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +35,8 @@ class Budget:
 
     credit: float
     judged: int = 0
-    novel: int = 0
+    novel: int = 0  # pages that brought news, or led to some
+    barren: int = 0  # pages at full cost
 
     @property
     def is_closed(self) -> bool:
@@ -48,6 +48,11 @@ class Budget:
         """Whether its URLs need not wait for news of the others."""
         return self.novel >= PROVEN and not self.is_closed
 
+    @property
+    def is_earning(self) -> bool:
+        """Whether it brings news often enough to go on for ever."""
+        return self.novel * (1 + _EARNED) > self.judged
+
     def under_way(self, start: int) -> int | None:
         """How many of its URLs may be asked for before it is known what they brought; None: any number.
 
@@ -55,18 +60,23 @@ class Budget:
         """
         if self.is_proven:
             return None
-        harmless = self.judged // 2 if self.credit >= start else 0
+        harmless = self.judged // 8 if self.credit >= start and not self.barren else 0
         return max(1, int(self.credit)) + harmless
 
     def reopened(self, credit: float) -> "Budget":
         """The account of a template that may go on after all."""
-        return Budget(credit, self.judged, self.novel)
+        return replace(self, credit=credit)
+
+    def repaid(self, start: int) -> "Budget":
+        """The account after a page that one of its pages led to has brought news. ``start``: see `after`."""
+        return replace(self, credit=max(self.credit, min(2 * start, self.credit + 1)), novel=self.novel + 1)
 
     def after(self, news: News, start: int) -> "Budget":
         """The account after one more page; one that is closed stays so. ``start`` is what a template starts with."""
+        seen = replace(self, judged=self.judged + 1, barren=self.barren + (news >= News.NONE))
         if self.is_closed:
-            return Budget(self.credit, self.judged + 1, self.novel)
+            return seen
         if news is not News.SOME:
-            return Budget(self.credit - _COSTS[news], self.judged + 1, self.novel)
+            return replace(seen, credit=self.credit - _COSTS[news])
         most = 2 * start + self.novel / _LASTING
-        return Budget(min(most, self.credit + _EARNED), self.judged + 1, self.novel + 1)
+        return replace(seen, credit=min(most, self.credit + _EARNED), novel=self.novel + 1)

@@ -1,6 +1,7 @@
 """What is left of a URL when its numbers, dates and ids are taken out: the URLs that share it are one template.
 
-Also, what a URL is a variant of: the one without its session id, or without its query.
+Also, what a URL is a variant of: the one without its session id, or without its query. And the family of a URL, a larger
+part of its host.
 """
 
 import re
@@ -13,6 +14,13 @@ _NO_ESCAPE = r"(?<!%)(?<!%[0-9A-Fa-f])"
 _UUID = re.compile(_NO_ESCAPE + r"[0-9A-Fa-f]{8}(?:-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12}")
 _HASH = re.compile(r"(?<![0-9A-Za-z%])[A-Za-z]*[0-9]+[A-Za-z]+[0-9][0-9A-Za-z]*")  # digits, letters, digits: no word
 _NUMBER = re.compile(_NO_ESCAPE + r"[0-9]+")
+_MONTH = re.compile(
+    r"(?<![^/._~+-])(?:january|february|march|april|may|june|july|august|september|october|november|december|"
+    r"jan|feb|mar|apr|jun|jul|aug|sept?|oct|nov|dec|januar|februar|m%C3%A4rz|maerz|mai|juni|juli|oktober|dezember|"
+    r"janvier|f(?:%C3%A9|e)vrier|mars|avril|juin|juillet|ao(?:%C3%BB|u)t|septembre|octobre|novembre|d(?:%C3%A9|e)cembre|"
+    r"enero|febrero|marzo|abril|mayo|junio|julio|agosto|sep?tiembre|octubre|noviembre|diciembre)(?![^/._~+-])",
+    re.IGNORECASE,
+)
 
 _SEPARATOR = re.compile(r"[&;]")
 _MAX_NAMES = 12
@@ -60,6 +68,7 @@ def _has_repetition(segments: list[str]) -> bool:
 def _without_ids(text: str) -> str:
     text = _UUID.sub("#", text)
     text = _HASH.sub("#", text)
+    text = _MONTH.sub("#", text)
     return _NUMBER.sub("#", text)
 
 
@@ -98,9 +107,21 @@ def _is_session(name: str, value: str) -> bool:
 
 
 def echoed(url: str) -> str:
-    """What a page may only repeat from its URL: the host's name and the values of the query."""
-    rest, _, query = url.partition("?")
-    return f"{rest.split('/', 3)[2]} {unquote_plus(query[:4096])}"
+    """What a page may only repeat from its URL: the host's name, the path and the values of the query."""
+    return unquote_plus(url.partition("://")[2][:4096])
+
+
+def family(url: str) -> str:
+    """The part of its host that a canonical http(s) URL belongs to: the first folder of the path, or the script.
+
+    example.org/docs/*, example.org/list.php?*; example.org/* for what lies in the uppermost folder.
+    """
+    rest = url[url.index("://") + 3 :]
+    start = rest.index("/")
+    path, mark, _ = rest[start + 1 :].partition("?")
+    folder, slash, _ = path.partition("/")
+    folder = _without_ids(folder)
+    return f"{rest[:start]}/{folder}{'/' if slash else '?'}*" if slash or mark else f"{rest[:start]}/*"
 
 
 def without_query(url: str) -> tuple[str, str] | None:

@@ -5,7 +5,7 @@ WAL with synchronous=FULL: what was committed survives a power cut (NORMAL loses
 
 import os
 import secrets
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +16,7 @@ from gossamer.errors import ArchiveError, CollectionError
 NAME = "crawl.db"
 """Of the file in the folder of a collection."""
 
-VERSION = 1
+VERSION = 2
 """Of the schema; migrations go forward only, and an older program refuses a newer file."""
 
 SCHEMA = """
@@ -214,7 +214,15 @@ CREATE TABLE command (
 CREATE TABLE event (id INTEGER PRIMARY KEY, at REAL NOT NULL, kind TEXT NOT NULL, body TEXT NOT NULL);
 """
 
-MIGRATIONS: dict[int, Callable[[apsw.Connection], None]] = {}
+_TO_2 = """
+ALTER TABLE url ADD COLUMN nofollow INTEGER NOT NULL DEFAULT 0;
+ALTER TABLE template ADD COLUMN barren INTEGER NOT NULL DEFAULT 0;
+ALTER TABLE template ADD COLUMN opened INTEGER NOT NULL DEFAULT 0;
+ALTER TABLE template ADD COLUMN host INTEGER NOT NULL DEFAULT 0;
+CREATE INDEX template_host ON template(host) WHERE host != 0;
+"""
+
+MIGRATIONS = {1: _TO_2}
 """From version n to n + 1."""
 
 _NETWORK_FILE_SYSTEMS = frozenset(
@@ -242,7 +250,7 @@ def open_for_writing(path: Path) -> apsw.Connection:
     version = _check_version(connection, path)
     for step in range(version, VERSION):
         with connection:
-            MIGRATIONS[step](connection)
+            connection.execute(MIGRATIONS[step])
             connection.execute(f"PRAGMA user_version = {step + 1}")
     return connection
 
@@ -260,7 +268,10 @@ def open_for_reading(path: Path) -> apsw.Connection:
         else:
             raise
     if version < VERSION:
-        raise CollectionError(f"{path.parent} is of an older version", hint=f"run: gossamer crawl {path.parent}")
+        raise CollectionError(
+            f"{path.parent} is of an older version",
+            hint=f"this converts it, and fetches nothing: gossamer release {path.parent} --reason nothing",
+        )
     return connection
 
 

@@ -134,6 +134,7 @@ def test_a_part_says_which_bytes_it_has(tmp_path: Path) -> None:
         (b"x.warc" + b"\0" * 251 + b"ustar\x0000" + b"\0" * 300, "it is a tar file"),
         (gzip.compress(b"x.warc" + b"\0" * 251 + b"ustar\x0000" + b"\0" * 300), "it is a tar file"),
     ],
+    ids=["empty", "arc", "arc.gz", "zst", "zst with a dictionary", "bz2", "xz", "tar", "tar.gz"],  # gzip holds the time
 )
 def test_a_file_of_another_format_is_called_by_its_name(tmp_path: Path, data: bytes, message: str) -> None:
     path = tmp_path / "x"

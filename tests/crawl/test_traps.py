@@ -36,6 +36,16 @@ def test_real_pages_among_traps(serve: Serve, crawl: CrawlIt, names: list[str]) 
     assert reasons <= {"trap", "found only on a duplicate page"}
 
 
+@pytest.mark.parametrize("below_each", [1, REAL])
+def test_lines_and_stars_of_real_pages(serve: Serve, crawl: CrawlIt, below_each: int) -> None:
+    """Whether the traps are found one by one, or all of their doors before any of them was looked at."""
+    site = surrounded(REAL, *TRAPS, below_each=below_each)
+    web = serve(site)
+    crawled = crawl(web, max_urls=0)
+    assert crawled.kept() >= site.pages.keys()
+    assert len(paths(web.log)) <= 1.25 * REAL
+
+
 @pytest.mark.parametrize("name", SHAPES)
 def test_traps_of_other_shapes(serve: Serve, crawl: CrawlIt, name: str) -> None:
     site = beset(BESET, name)

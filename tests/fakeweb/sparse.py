@@ -7,7 +7,7 @@ from random import Random
 
 from fakeweb import prose
 from fakeweb.page import Page, Site
-from fakeweb.recipes import html, links
+from fakeweb.recipes import html, links, redirect
 from fakeweb.traps import page
 
 Pages = dict[str, Page]
@@ -172,6 +172,17 @@ def gallery() -> Pages:
     }
 
 
+def stations() -> Pages:
+    """Pages of a list, each of which is elsewhere now: under a longer URL; and a few that say more."""
+    names = [f"/about/{prose.unique_word(number)}" for number in range(40)]
+    pages = {"/": links(*(f"/station/{number}" for number in range(100)), *names)}
+    pages |= {name: page("About", f"<p>{_sentence(number, 60)}") for number, name in enumerate(names)}
+    for number in range(100):
+        pages[f"/station/{number}"] = redirect(f"/station/{number}?lang=en")
+        pages[f"/station/{number}?lang=en"] = page(f"Station {number}", f"<p>{number % 30} degrees")
+    return pages
+
+
 def _book(characters: str) -> Pages:
     """Chapters in a script without spaces between words, each found on the one before."""
     pages = {}
@@ -193,7 +204,7 @@ def japanese() -> Pages:
 SPARSE: Mapping[str, Callable[[], Pages]] = {
     make.__name__: make
     for make in (
-        star, graph, tree, chain, words, sections, products, forum, blog, archive, wiki, reference, gallery, chinese, japanese,
+        star, graph, tree, chain, words, sections, products, forum, blog, archive, wiki, stations, reference, gallery, chinese, japanese,
     )
 }  # fmt: skip
 
@@ -208,8 +219,9 @@ def _reachable(pages: Pages) -> set[str]:
     found, waiting = {"/"}, ["/"]
     while waiting:
         here = waiting.pop()
-        for link in re.findall(rb'href="([^"]*)"', pages[here].body):
-            target = link.decode() if link.startswith(b"/") else f"{here.rpartition('/')[0]}/{link.decode()}"
+        moved = [target for name, target in pages[here].headers if name == "Location"]
+        for link in [*moved, *re.findall(r'href="([^"]*)"', pages[here].body.decode())]:
+            target = link if link.startswith("/") else f"{here.rpartition('/')[0]}/{link}"
             if target in pages and target not in found:
                 found.add(target)
                 waiting.append(target)

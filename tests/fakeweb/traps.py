@@ -176,12 +176,13 @@ def endless_hosts(real: int, domain: str, hosts: list[str]) -> tuple[Site, ...]:
     )
 
 
-def surrounded(real: int = 300, *names: str) -> Site:
-    """``real`` pages at /, /product/1.html, … among the traps that are named."""
+def surrounded(real: int = 300, *names: str, below_each: int = 3) -> Site:
+    """``real`` pages at /, /product/1.html, … among the traps that are named. ``below_each``: real pages that one leads to."""
     site = Site()
     traps = [TRAPS[name] for name in names]
     for number in range(real):
-        below = [f"/product/{child}.html" for child in range(3 * number + 1, 3 * number + 4) if child < real]
+        children = range(below_each * number + 1, below_each * number + 1 + below_each)
+        below = [f"/product/{child}.html" for child in children if child < real]
         doors = [door for trap in traps for door in trap.doors(number)]
         site.pages["/" if not number else f"/product/{number}.html"] = real_page(number, [*doors, *below])
     site.fallback = recipes.by_prefix(**{name: TRAPS[name].answer for name in names})

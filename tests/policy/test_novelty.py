@@ -42,6 +42,8 @@ def test_a_redirect_that_grows_costs_twice() -> None:
 def test_who_leads_to_news_is_repaid() -> None:
     budget = after(*[News.NONE] * 3)
     assert budget.repaid(START).credit == budget.credit + 1
+    assert after(News.AWAY, News.AWAY).repaid(START, has_news=False) == Budget(START - 1, judged=2)
+    assert after(News.NONE).charged(News.NONE).credit == START - 2
     assert budget.repaid(START).is_earning is False
     assert budget.repaid(START).repaid(START).is_earning
     assert not after(*[News.NONE] * START).repaid(START).is_closed, "what was closed too early"

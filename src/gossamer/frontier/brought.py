@@ -40,7 +40,7 @@ class Brought:
         """What a URL of a template brought."""
         facts = outcome.facts
         if not store.is_success(outcome) or facts is None or not facts.is_page:
-            return self._by_no_page(template, outcome, place)
+            return self._by_no_page(template, outcome, place, found)
         if is_of_families(template):
             return self._by_found_on_barren(template, outcome, facts, found)
         is_copy = self._is_known_text(template, outcome, facts)
@@ -97,14 +97,19 @@ class Brought:
         verdicts = [each.is_news(sketch) for each in judges]  # each of them learns the text
         return all(verdicts)
 
-    def _by_no_page(self, template: Template, outcome: Outcome, place: store.Stored | None) -> News:
-        """A redirect to more of the same may go on so, but not for long: redirects in a row are counted elsewhere."""
-        url = outcome.claim.url
+    def _by_no_page(self, template: Template, outcome: Outcome, place: store.Stored | None, found: Found) -> News:
+        """A redirect to more of the same may go on so, but not for long: redirects in a row are counted elsewhere.
+
+        One to the same with something behind it may grow for ever; it costs, until it is known what comes from there.
+        """
+        url_id, url = outcome.claim.url_id, outcome.claim.url
         targets = [candidate.url for candidate in outcome.candidates]
         if any(self._circles.is_part(template, target) for target in targets):
             return News.GROWS if any(len(target) > len(url) for target in targets) else News.COPY
         if any(self._has_cost(target) for target in targets):
             return News.NONE
+        if url_id in found.born and any(target.startswith(url) for target in targets):
+            return News.AWAY
         if place is None or place.duplicate_of is None:
             return News.LEAF
         query = "SELECT host FROM page JOIN url ON url.id = page.url WHERE page.id = ?"

@@ -23,7 +23,7 @@ from gossamer.frontier.putoff import PutOff
 from gossamer.frontier.templates import Template
 from gossamer.frontier.worth import Worth
 from gossamer.policy.novelty import News
-from gossamer.records import Claim, Hold, Outcome, State
+from gossamer.records import Claim, Hold, Outcome, State, Via
 
 
 class Novelty:
@@ -67,28 +67,28 @@ class Novelty:
         if row is None or (settlement.state is State.WAITING and not settlement.held):
             return
         if row[0] is not None:
-            is_good = self._judge_by(self._gate.templates.get(row[0]), outcome, place, found)
+            news = self._judge_by(self._gate.templates.get(row[0]), outcome, place, found)
         else:
-            is_good = self._judge_plain(outcome, found)
-        if is_good:
+            news = self._judge_plain(outcome, found)
+        if news is News.SOME:
             self._worth.note(outcome.claim.host_id)
-            if row[1] is not None and row[1] != row[0]:
-                self._repay(self._gate.templates.get(row[1]), row[2], outcome.claim.url, found)
+        if row[1] is not None and row[1] != row[0]:
+            self._settle_with_parent(self._gate.templates.get(row[1]), row[2], outcome.claim, news, found)
 
-    def _judge_plain(self, outcome: Outcome, found: Found) -> bool:
-        """A page that is no part of a template; whether it has something to say."""
+    def _judge_plain(self, outcome: Outcome, found: Found) -> News:
+        """A URL that is no part of a template; whether it has something to say."""
         claim = outcome.claim
         if not store.is_success(outcome) or outcome.facts is None or not outcome.facts.is_page:
             if any(len(candidate.url) > len(claim.url) for candidate in outcome.candidates):
                 self._govern(self._gate.templates.family_of(claim.url), claim, found)  # a redirect that may grow
-            return False
+            return News.LEAF
         if claim.depth == 0 or claim.via in TRUSTED or self._brought.says_something(outcome, outcome.facts):
-            return True
+            return News.SOME
         self._govern(self._gate.templates.family_of(claim.url), claim, found)
-        return False
+        return News.LEAF
 
-    def _judge_by(self, template: Template, outcome: Outcome, place: store.Stored | None, found: Found) -> bool:
-        """A URL of a template; whether it brought news."""
+    def _judge_by(self, template: Template, outcome: Outcome, place: store.Stored | None, found: Found) -> News:
+        """A URL of a template."""
         self._gate.templates.note(template)
         was_open = not template.budget.is_closed
         news = self._brought.by(template, outcome, place, found)
@@ -96,12 +96,14 @@ class Novelty:
         template.opened += self._opens(template, outcome.claim, found)
         if news is News.SOME and is_of_hosts(template):
             self._credit_host(outcome.claim.host_id, template)
-        if not (news is News.SOME or is_of_hosts(template) or template.budget.is_earning):
+        is_page = outcome.facts is not None and outcome.facts.is_page
+        is_good = news is News.SOME or template.budget.is_earning
+        if (is_page or news is News.GROWS) and not (is_good or is_of_hosts(template)):
             self._govern(self._family(template, outcome.claim), outcome.claim, found)
             self._charge_family(template, news, outcome.claim, found)
         if was_open and template.budget.is_closed:
             self._close(template, outcome.claim, found, for_good=news is News.GROWS)
-        return news is News.SOME
+        return news
 
     def _opens(self, template: Template, claim: Claim, found: Found) -> bool:
         """Whether a page was the first to lead to something that is not of its own kind."""
@@ -134,7 +136,7 @@ class Novelty:
         family = self._gate.templates.family_of(claim.url)
         self._gate.templates.note(family)
         was_open = not family.budget.is_closed
-        family.budget = family.budget.after(news, self._gate.rules.budget)
+        family.budget = family.budget.charged(news)
         if was_open and family.budget.is_closed:
             self._close(family, claim, found)
             for each in self._gate.templates.members(family):
@@ -151,12 +153,16 @@ class Novelty:
         template = self._gate.templates.get(born.template)
         return not (template.budget.judged or template.key == own or is_of_hosts(template))
 
-    def _repay(self, template: Template, parent: str, url: str, found: Found) -> None:
-        """A page that one of a template's pages led to brought news: that page was worth it, if no variant of another."""
-        if self._circles.leads_to(self._gate.base_of(parent), url):
-            return
+    def _settle_with_parent(self, template: Template, parent: str, claim: Claim, news: News, found: Found) -> None:
+        """What a page led to was worth it, if that page is no variant of another; a redirect was, if no harm came of it."""
+        if claim.via is Via.REDIRECT and news < News.NONE:
+            self._repay(template, found, has_news=news is News.SOME)
+        elif news is News.SOME and not self._circles.leads_to(self._gate.base_of(parent), claim.url):
+            self._repay(template, found, has_news=True)
+
+    def _repay(self, template: Template, found: Found, *, has_news: bool) -> None:
         was_closed = template.budget.is_closed
-        template.budget = template.budget.repaid(self._gate.rules.budget)
+        template.budget = template.budget.repaid(self._gate.rules.budget, has_news=has_news)
         self._gate.templates.note(template)
         if was_closed and not template.budget.is_closed:
             self._resume(self._put_off.let_go(template), found)

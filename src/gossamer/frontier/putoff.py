@@ -90,8 +90,7 @@ class PutOff:
 
     def _for_rich(self, host_id: int, put_off: list[Template]) -> list[tuple[Template, int]]:
         """The one of which least is left, as far as the host has earned it."""
-        # what a template without any news has cost is part of what its family has
-        query = "SELECT ifnull(sum(barren), 0) FROM template WHERE host = ? AND (novel > 0 OR key LIKE '%*')"
+        query = "SELECT ifnull(sum(barren), 0) FROM template WHERE host = ?"
         ((barren,),) = select(self._connection, query, (host_id,))
         allowance = self._worth.pages(host_id) // _SHARE - barren
         return [(min(put_off, key=self._left), allowance)] if allowance >= 1 else []

@@ -22,11 +22,12 @@ class News(IntEnum):
     OTHER = 1  # no text, but pictures or links to pages of another kind
     LEAF = 2  # nothing, but it leads nowhere either: there can't be endlessly many
     COPY = 3  # a leaf with the very text of another page, or a redirect to more of the same: few come in a row
-    NONE = 4  # nothing, and more of the same
-    GROWS = 5  # a redirect to more of the same under a longer URL
+    AWAY = 4  # a redirect to what may turn out to be the same for ever
+    NONE = 5  # nothing, and more of the same
+    GROWS = 6  # a redirect to more of the same under a longer URL
 
 
-_COSTS = {News.OTHER: 1 / 64, News.LEAF: 0.0, News.COPY: 0.25, News.NONE: 1.0, News.GROWS: 2.0}
+_COSTS = {News.OTHER: 1 / 64, News.LEAF: 0.0, News.COPY: 0.25, News.AWAY: 1.0, News.NONE: 1.0, News.GROWS: 2.0}
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,9 +68,14 @@ class Budget:
         """The account of a template that may go on after all."""
         return replace(self, credit=credit)
 
-    def repaid(self, start: int) -> "Budget":
-        """The account after a page that one of its pages led to has brought news. ``start``: see `after`."""
-        return replace(self, credit=max(self.credit, min(2 * start, self.credit + 1)), novel=self.novel + 1)
+    def charged(self, news: News) -> "Budget":
+        """The account after a page of another's that it has to pay for as well."""
+        return replace(self, credit=self.credit - _COSTS[news])
+
+    def repaid(self, start: int, *, has_news: bool = True) -> "Budget":
+        """The account after what one of its pages led to has brought news, or no harm. ``start``: see `after`."""
+        credit = max(self.credit, min((1 + has_news) * start, self.credit + 1))
+        return replace(self, credit=credit, novel=self.novel + has_news)
 
     def after(self, news: News, start: int) -> "Budget":
         """The account after one more page; one that is closed stays so. ``start`` is what a template starts with."""

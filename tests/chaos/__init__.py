@@ -5,7 +5,7 @@
     ride    carries a plan out: the same command again and again, disturbed until the last time
     judge   what the server's log and the files say of it; shares no code with the crawler
 
-With CHAOS=1 in the environment the suite runs a few seeds (``test_chaos``). By hand, from the folder of the tests:
+The suite runs twenty seeds (``test_chaos``). By hand, from the folder of the tests:
 
     python -m chaos --seeds 0-299            a table, and for each failing seed all it takes to look into it
     python -m chaos --seeds 17 --keep DIR    the collection, the server's log and what the crawler said stay in DIR

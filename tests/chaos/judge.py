@@ -13,8 +13,8 @@ from durability.crawling import run
 from fakeweb import GeneratedSite, Visit
 from oracle import check_archive, check_politeness, check_visits
 
-MAX_TRAPPED = 60
-"""Requests that one endless site may get: the budget of a template, what is put off where a small host has little else
+MAX_TRAPPED = 460
+"""Requests that one endless site may get: the budget of a template, two lines of 200 pages where a small host has little else
 to say, and what was under way when it was found out."""
 
 ROBOTS = "/robots.txt"

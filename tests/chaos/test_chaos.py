@@ -1,6 +1,5 @@
 """Twenty seeds of the three hundred that were run by hand, among them every one that ever failed."""
 
-import os
 from pathlib import Path
 
 import pytest
@@ -20,7 +19,6 @@ OTHERS = (2, 5, 7, 8, 12, 14, 15, 19, 24, 26, 27, 29, 37, 42, 45, 61, 197)
 """A kill, a broken disk, a signal, … each, on sites with names and without, with traps, faults and limits."""
 
 
-@pytest.mark.skipif("CHAOS" not in os.environ, reason="minutes of storms: run with CHAOS=1, on a machine that is quiet")
 @pytest.mark.parametrize("seed", [*OTHERS, *FOUND])
 def test_promises_hold(tmp_path: Path, seed: int) -> None:
     plan = draw(seed)

@@ -2,11 +2,11 @@
 
     bench/hosts.py                              all ten
     bench/hosts.py --only apache2,handbook      some of them
-    bench/hosts.py -o FOLDER -- --trap-budget 6     keep the collection; what stands after -- goes to gossamer crawl
+    bench/hosts.py -o FOLDER -- --trap-budget 0     keep the collection; what stands after -- goes to gossamer crawl
 
 The sites are Debian's documentation packages, served by nginx under names below .localhost. What can be reached is found
 by walk.py, over the files; what was found is read from nginx's log. Titles are compared as well: a wrong encoding shows
-there. nginx, dpkg-deb and lxml are needed. Exit code 1 when anything differs.
+there. nginx, dpkg-deb and lxml (the dependency group bench) are needed. Exit code 1 when anything differs.
 """
 
 import argparse
@@ -21,8 +21,8 @@ from dataclasses import dataclass, field, fields
 from pathlib import Path
 from urllib.parse import urlsplit
 
-from memory import Watch
-from served import Tree, add_folders, cpu_of_children, entries, free_port, program, serving, unpack
+import processes
+from served import Tree, add_folders, entries, free_port, program, serving, unpack
 from walk import Page, Reached, key, walk
 
 PARKED = "on a duplicate page"
@@ -75,11 +75,9 @@ class Crawl:
     pages: dict[str, set[str]] = field(default_factory=dict)  # host -> targets answered with 200 and HTML
     released: dict[str, set[str]] = field(default_factory=dict)  # of these: host -> targets that had been parked
     requests: int = 0
-    seconds: float = 0.0  # until what is parked was released
-    cpu: float = 0.0  # seconds, of all its processes
-    code: int = 0
-    peak: int = 0  # bytes, of all processes
-    largest: int = 0  # bytes, of the largest process
+    usage: processes.Usage = field(
+        default_factory=lambda: processes.Usage(0.0, 0.0, 0, ())
+    )  # until parked ones were released
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,16 +109,23 @@ def run(sites: list[Served], collection: Path, options: list[str]) -> Crawl:
     """One crawl of all sites, then what it parked."""
     crawl, port = Crawl(), free_port()
     seeds = [f"http://{site.host}:{port}{start}" for site in sites for start in site.starts]
-    command = [program("gossamer"), "crawl", "-u", "0", "--delay", "0", "-o", str(collection), *options, *seeds]
+    command = [
+        program("gossamer"),
+        "crawl",
+        "-u",
+        "0",
+        "--delay",
+        "0",
+        "-o",
+        str(collection.resolve()),
+        *options,
+        *seeds,
+    ]
     with tempfile.TemporaryDirectory() as place:
         with serving({site.host: site.tree for site in sites}, Path(place), port):
-            begun, cpu = time.monotonic(), cpu_of_children()
-            process = subprocess.Popen(command)
-            with Watch(process.pid) as watch:
-                crawl.code = process.wait()
-            crawl.seconds, crawl.cpu = time.monotonic() - begun, cpu_of_children() - cpu
+            crawl.usage = processes.run(command, Path(place))
             until = time.time()
-            crawl.peak, crawl.largest = watch.peak, max(watch.peaks.values(), default=0)
+            print((Path(place) / processes.OUTPUT).read_text(encoding="utf-8"), end="")
             go_on(collection)
         read_log(Path(place), until, crawl)
     return crawl
@@ -214,10 +219,11 @@ def show(heading: str, found: tuple[str, ...], at_most: int = 20) -> None:
 
 def summarize(crawl: Crawl, verified: int) -> None:
     pages = sum(map(len, crawl.pages.values())) - sum(map(len, crawl.released.values()))
+    usage = crawl.usage
     print(
-        f"{crawl.requests} requests, {pages} pages in {crawl.seconds:.0f} s: {pages / crawl.seconds:.0f} pages/s;"
-        f" CPU {crawl.cpu:.0f} s, {1000 * crawl.cpu / pages:.1f} ms a page;"
-        f" peak memory {crawl.peak >> 20} MB, largest process {crawl.largest >> 20} MB; exit code {crawl.code};"
+        f"{crawl.requests} requests, {pages} pages in {usage.seconds:.0f} s: {pages / usage.seconds:.0f} pages/s;"
+        f" CPU {usage.cpu:.0f} s, {1000 * usage.cpu / pages:.1f} ms a page;"
+        f" peak memory {usage.memory >> 20} MB, largest process {usage.largest >> 20} MB; exit code {usage.code};"
         f" verify: {'clean' if verified == 0 else f'exit code {verified}'}"
     )
 
@@ -237,7 +243,7 @@ def examine(sites: list[Served], collection: Path, options: list[str]) -> bool:
     }
     report(sites, reached, crawl, differences)
     summarize(crawl, verified)
-    return crawl.code == verified == 0 and not any(differences.values())
+    return crawl.usage.code == verified == 0 and not any(differences.values())
 
 
 def main() -> int:

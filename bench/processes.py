@@ -21,6 +21,7 @@ class Sample:
 
     at: float  # seconds since 1970
     memory: int  # bytes, of all
+    largest: int  # bytes, of the one that has most
     descriptors: int  # of the one that has most of them
     cpu: float  # seconds, of all, from the start
 
@@ -38,6 +39,11 @@ class Usage:
     def memory(self) -> int:
         """Bytes, the most that all its processes held at once."""
         return max((sample.memory for sample in self.samples), default=0)
+
+    @property
+    def largest(self) -> int:
+        """Bytes, the most that one of its processes held."""
+        return max((sample.largest for sample in self.samples), default=0)
 
     @property
     def descriptors(self) -> int:
@@ -58,13 +64,13 @@ class _Tree:
         for pid in members:
             with suppress(OSError):
                 self.cpu[pid] = _cpu(pid)
-        memory, descriptors = sum(map(_memory, members)), max(map(_descriptors, members))
-        self.samples.append(Sample(time.time(), memory, descriptors, sum(self.cpu.values())))
+        memory, descriptors = [_memory(pid) for pid in members], max(map(_descriptors, members))
+        self.samples.append(Sample(time.time(), sum(memory), max(memory), descriptors, sum(self.cpu.values())))
 
 
 def run(command: Sequence[str], folder: Path, *, interval: float = 0.25, limit: float = float("inf")) -> Usage:
     """Run ``command`` in ``folder`` to its end; after ``limit`` seconds it is killed. A look each ``interval``."""
-    before, begun = _cpu_of_ended_children(), time.monotonic()
+    before, begun = cpu_of_children(), time.monotonic()
     with (folder / OUTPUT).open("wb") as output:
         process = subprocess.Popen(command, cwd=folder, stdin=subprocess.DEVNULL, stdout=output, stderr=output)
         tree = _Tree(process.pid)
@@ -75,11 +81,12 @@ def run(command: Sequence[str], folder: Path, *, interval: float = 0.25, limit: 
             if time.monotonic() - begun > limit:
                 process.kill()
     seconds = time.monotonic() - begun
-    waited_for = _cpu_of_ended_children() - before
+    waited_for = cpu_of_children() - before
     return Usage(seconds, max(waited_for, sum(tree.cpu.values())), process.returncode, tree.samples)
 
 
-def _cpu_of_ended_children() -> float:
+def cpu_of_children() -> float:
+    """Seconds, user and system, of all children that have ended and been waited for."""
     usage = resource.getrusage(resource.RUSAGE_CHILDREN)
     return usage.ru_utime + usage.ru_stime
 

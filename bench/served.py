@@ -4,7 +4,6 @@ import argparse
 import getpass
 import json
 import os
-import resource
 import shutil
 import signal
 import socket
@@ -116,11 +115,6 @@ def entries(folder: Path) -> Iterator[Entry]:
         for line in log:
             each = json.loads(line)
             yield Entry(each["at"], each["host"], each["uri"], each["status"], each["type"])
-
-
-def cpu_of_children() -> float:
-    usage = resource.getrusage(resource.RUSAGE_CHILDREN)
-    return usage.ru_utime + usage.ru_stime
 
 
 def program(name: str) -> str:

@@ -18,7 +18,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from urllib.parse import unquote
 
-from served import Tree, add_folders, cpu_of_children, entries, free_port, program, serving, unpack
+from processes import cpu_of_children
+from served import Tree, add_folders, entries, free_port, program, serving, unpack
 
 
 @dataclass(frozen=True, slots=True)

@@ -20,7 +20,7 @@ SMALL = 25
 """Pages of a host that, with some of them forbidden or failing, may have too little to say for its trap to be told from
 what else it has (docs/traps.md):"""
 
-MAX_TRAPPED_ON_SMALL = MAX_TRAPPED + 2 * 100
+MAX_TRAPPED_ON_SMALL = MAX_TRAPPED + 2 * 200
 """It gets two lines of pages more, one in each direction."""
 
 ROBOTS = "/robots.txt"

@@ -17,7 +17,7 @@ from gossamer.frontier.templates import Template
 from gossamer.frontier.worth import Worth
 from gossamer.records import Claim
 
-LINE = 100
+LINE = 200
 """Pages in a row that are a trap on any host."""
 
 _MOST = 100_000

@@ -28,7 +28,7 @@ _SEGMENT = r"[\w~!$&'()*+,;=@%-][\w.~!$&'()*+,;=@%-]*"
 _PLAIN_PATH = re.compile(rf"((?:\.\./)*)((?:{_SEGMENT}/)*(?:{_SEGMENT})?)(?:#.*)?", re.ASCII)
 """Segments of what stands in a path as it is, none of which begins with a dot, and a fragment, which is dropped."""
 
-_DEFAULT_PORTS = {"http": 80, "https": 443}
+DEFAULT_PORTS = {"http": 80, "https": 443}
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +40,7 @@ class Origin:
     port: int
 
     def __str__(self) -> str:
-        if _DEFAULT_PORTS.get(self.scheme) == self.port:
+        if DEFAULT_PORTS.get(self.scheme) == self.port:
             return f"{self.scheme}://{self.hostname}"
         return f"{self.scheme}://{self.hostname}:{self.port}"
 
@@ -130,7 +130,7 @@ def _looks_like_host_and_port(text: str) -> bool:
 def _origin_of_prefix(prefix: str) -> Origin:
     parsed = ada_url.URL(prefix)
     scheme = parsed.protocol.rstrip(":")
-    return Origin(scheme, parsed.hostname, int(parsed.port) if parsed.port else _DEFAULT_PORTS[scheme])
+    return Origin(scheme, parsed.hostname, int(parsed.port) if parsed.port else DEFAULT_PORTS[scheme])
 
 
 def origin(url: str) -> Origin:

@@ -49,7 +49,7 @@ class Commands(UserDict[str, click.Command]):
 @click.group(commands=Commands(), epilog="Each command tells more, with examples: gossamer COMMAND --help")
 @click.version_option(gossamer.__version__, "-V", "--version", message="%(prog)s %(version)s")
 def cli() -> None:
-    """Crawl sites politely, keep them in a standard archive, and search them."""
+    """Crawl sites politely, keep them in a standard archive, search them, see their web graph, and save them for reading offline."""
 
 
 def main() -> None:

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 
 from gossamer import url as urls
-from gossamer.url import Origin
+from gossamer.url import DEFAULT_PORTS, Origin
 
 MAX_SIZE = 4096
 """Octets of name and value together (RFC 6265bis, section 5.6)."""
@@ -19,7 +19,6 @@ MAX_AGE = 400 * 86400.0
 """Seconds; what is to be kept longer is kept so long (RFC 6265bis, section 5.5)."""
 
 _MAX_ATTRIBUTE = 1024
-_OWN_PORTS = {"http": 80, "https": 443}
 _FORBIDDEN = re.compile(r"[\x00-\x08\x0a-\x1f\x7f]")
 _SECONDS = re.compile(r"-?[0-9]+")
 _ADDRESS = re.compile(r"\[.*\]|[0-9.]+")  # of a canonical URL: IPv6, or IPv4 in its one notation
@@ -153,7 +152,7 @@ def _keeps_promise(cookie: Cookie, domain: str) -> bool:
 
 def port_of(origin: Origin) -> int:
     """The port that a cookie of an origin is for: 80 and 443 are one, as a site is that is reached by both."""
-    return 0 if origin.port == _OWN_PORTS[origin.scheme] else origin.port
+    return 0 if origin.port == DEFAULT_PORTS[origin.scheme] else origin.port
 
 
 def path_of(url: str) -> str:

@@ -1,6 +1,8 @@
 """The links of a page as one compact blob: what stands in its database row and travels between processes."""
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any
 
 import msgpack
 
@@ -70,32 +72,25 @@ def pack(links: Iterable[Link]) -> bytes:
 
 def unpack(blob: bytes) -> tuple[Link, ...]:
     """The links that were packed; an empty blob holds none. Raises ArchiveError when the blob is damaged."""
-    return unpack_some(blob)
+    with _telling_of_damage():
+        return tuple([_link(*row) for row in _rows(blob)])
 
 
-def unpack_some(blob: bytes, places: Sequence[int] | None = None) -> tuple[Link, ...]:
+def unpack_some(blob: bytes, places: Iterable[int]) -> tuple[Link, ...]:
     """Those links of a blob that stand at ``places``: to make a record of every one costs more than to read them all.
 
     Raises ArchiveError when the blob is damaged.
     """
-    if not blob:
-        return ()
-    try:
-        rows = msgpack.unpackb(blob, use_list=False)
-        return tuple([_link(*row) for row in (rows if places is None else [rows[place] for place in places])])
-    except (ValueError, TypeError, LookupError, msgpack.UnpackException) as error:
-        raise ArchiveError(f"the links of a page are damaged ({error})") from error
+    with _telling_of_damage():
+        rows = _rows(blob)
+        return tuple([_link(*rows[place]) for place in places])
 
 
 def unpack_of(blob: bytes, kinds: Collection[Via]) -> tuple[Link, ...]:
     """The links of a blob that are of some kinds. Raises ArchiveError when the blob is damaged."""
     codes = {_CODES[kind] for kind in kinds}
-    if not blob:
-        return ()
-    try:
-        return tuple([_link(*row) for row in msgpack.unpackb(blob, use_list=False) if row[0] & _KIND in codes])
-    except (ValueError, TypeError, LookupError, msgpack.UnpackException) as error:
-        raise ArchiveError(f"the links of a page are damaged ({error})") from error
+    with _telling_of_damage():
+        return tuple([_link(*row) for row in _rows(blob) if row[0] & _KIND in codes])
 
 
 def unpack_targets(blob: bytes) -> tuple[list[int], list[str]]:
@@ -103,12 +98,22 @@ def unpack_targets(blob: bytes) -> tuple[list[int], list[str]]:
 
     Raises ArchiveError when the blob is damaged.
     """
-    try:
-        rows = msgpack.unpackb(blob, use_list=False) if blob else ()
+    with _telling_of_damage():
+        rows = _rows(blob)
         codes = [row[0] & (_KIND | _NOFOLLOW) for row in rows]
         if not KINDS.keys() >= set(codes):
             raise ValueError("unknown kind")
         return codes, [row[1] for row in rows]
+
+
+def _rows(blob: bytes) -> Sequence[Any]:
+    return msgpack.unpackb(blob, use_list=False) if blob else ()
+
+
+@contextmanager
+def _telling_of_damage() -> Iterator[None]:
+    try:
+        yield
     except (ValueError, TypeError, LookupError, msgpack.UnpackException) as error:
         raise ArchiveError(f"the links of a page are damaged ({error})") from error
 

@@ -1,6 +1,7 @@
 """Pages as a Parquet file, for data frames and databases. The library for it is large, so it is an extra."""
 
 import importlib
+import sys
 from collections.abc import Iterable
 from dataclasses import astuple, fields
 from itertools import islice
@@ -38,7 +39,7 @@ def library() -> tuple[Any, Any]:
     except ImportError as error:
         raise UsageError(
             f"Parquet needs pyarrow, which can't be loaded ({error})",
-            hint="install it with: pip install 'gossamer[parquet]'",
+            hint=f"install it with: {sys.executable} -m pip install pyarrow",
         ) from error
 
 

@@ -41,7 +41,7 @@ from gossamer.frontier.ledger import Ledger
 from gossamer.frontier.only import Only
 from gossamer.frontier.ring import RunningRing
 from gossamer.frontier.schedule import Schedule
-from gossamer.frontier.seen import SeenSet
+from gossamer.frontier.seen import AS_FOUND, SeenSet
 from gossamer.frontier.sqlite import LEASE_TIME, Parts, SqliteFrontier
 from gossamer.lock import LOCK_FILE, FolderLock
 from gossamer.policy import politeness
@@ -261,14 +261,19 @@ class Collection:
             connection.execute("INSERT OR REPLACE INTO meta VALUES ('scope', ?)", (now,))
 
     def _load_seen(self, connection: apsw.Connection, secret: bytes) -> SeenSet:
-        """The saved set, and what came after it; rebuilt where there is none. Only final rows have a strong key."""
+        """The saved set, and what came after it; rebuilt where there is none. Rows that are not final have another key."""
         ((count, newest),) = select(connection, "SELECT count(*), ifnull(max(id), 0) FROM url")
         loaded = SeenSet.load(self.folder / _SEEN_FILE, owner=secret)
         seen, after = loaded if loaded is not None and loaded[1] <= newest else (SeenSet(count), 0)
-        rows = connection.execute("SELECT fingerprint FROM url WHERE id > ? AND held != 2", (after,))
-        keys = np.fromiter((row[0] for row in rows), dtype=np.int64)
-        seen.add(keys.view(np.uint64))
+        for query, mark in ((_FINAL, 0), (_NOT_FINAL, AS_FOUND)):
+            rows = connection.execute(query, (after,))
+            keys = np.fromiter((row[0] for row in rows), dtype=np.int64)
+            seen.add(keys.view(np.uint64) ^ np.uint64(mark))
         return seen
+
+
+_FINAL = "SELECT fingerprint FROM url WHERE id > ? AND held != 2"
+_NOT_FINAL = "SELECT fingerprint FROM url WHERE id > ? AND held = 2"
 
 
 def _create(path: Path, now: float) -> None:

@@ -8,6 +8,8 @@ better way, the database is asked, and the URL is judged anew.
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import repeat
+from typing import NamedTuple
 
 import apsw
 import numpy as np
@@ -16,10 +18,11 @@ from gossamer import url as urls
 from gossamer.archive.database import select
 from gossamer.archive.requests import RELEASED
 from gossamer.frontier.counters import Counters
-from gossamer.frontier.gate import TRUSTED, Admission, Gate
+from gossamer.frontier.gate import ADMITTED, TRUSTED, Admission, Gate
 from gossamer.frontier.hosts import HostTable
 from gossamer.frontier.portions import keys_of
-from gossamer.frontier.seen import SeenSet
+from gossamer.frontier.rows import NewRows, signed
+from gossamer.frontier.seen import AS_FOUND, Fingerprints, SeenSet
 from gossamer.parse.links import unpack, unpack_some
 from gossamer.policy.robots import REFUSED_BY_ROBOTS
 from gossamer.policy.scope import REASONS, Scope
@@ -28,12 +31,15 @@ from gossamer.records import Candidate, Claim, Decision, Facts, Hold, State, Ver
 from gossamer.settings import Settings
 
 _DEEPEST_NEED = 8
+
+_FEW = 16
+"""URLs below which asking the set takes longer than asking the database."""
+
 _DEFAULT_RULES = TrapRules.of(Settings())
 
 
-@dataclass(frozen=True, slots=True)
-class Born:
-    """A URL that the scope admits, as it was first found on a page."""
+class Born(NamedTuple):
+    """A URL that the scope admits, as it was first found on a page. A tuple: nearly every new URL makes one."""
 
     url_id: int
     url: str
@@ -42,11 +48,26 @@ class Born:
     held: bool
 
 
+class LetIn(NamedTuple):
+    """A new URL that can be leased. Few become claims at once: of most hosts enough is in memory already."""
+
+    url_id: int
+    host_id: int
+    candidate: Candidate
+    template: int | None
+
+    @property
+    def claim(self) -> Claim:
+        """What it is leased as."""
+        return _claim(self.url_id, self.host_id, self.candidate, self.template)
+
+
 @dataclass(slots=True)
 class Found:
-    """What a transaction discovered: URLs that can be leased now, by host."""
+    """What a transaction discovered."""
 
-    claims: list[Claim] = field(default_factory=list)
+    claims: list[Claim] = field(default_factory=list)  # can be leased now
+    let_in: list[LetIn] = field(default_factory=list)  # the same, but of new URLs: in the order of their ids
     new: int = 0
     pictured: set[int] = field(default_factory=set)  # pages that brought pictures
     plain: set[int] = field(default_factory=set)  # pages that brought URLs that are no part of a template
@@ -58,7 +79,7 @@ class Found:
         """Take over what an earlier transaction found on a page: one URL of each template, for they are let in already."""
         self.pictured |= earlier.pictured & {url_id}
         self.plain |= earlier.plain & {url_id}
-        kinds = {born.template: replace(born, held=True) for born in earlier.born.get(url_id, ())}
+        kinds = {born.template: born._replace(held=True) for born in earlier.born.get(url_id, ())}
         self.born.setdefault(url_id, []).extend(kinds.values())
 
 
@@ -80,6 +101,7 @@ class Discovery:
         self._hosts = hosts
         self._counters = counters
         self._secret = secret
+        self._rows = NewRows(connection)
         self._fresh: set[int] = set()  # keys of this transaction, put into the set together at its end
         self.scope = scope
         self.gate = Gate(connection, rules, self.id_of, secret)
@@ -98,23 +120,35 @@ class Discovery:
             candidates.append(_candidates(claim, facts, part, wanted.tolist()) if len(wanted) else [])
         return candidates
 
-    def add(self, candidates: Iterable[Candidate], found: Found, now: float, *, parked: str = "") -> None:
+    def add(self, candidates: Sequence[Candidate], found: Found, now: float, *, parked: str = "") -> None:
         """Judge and insert what is unknown. ``parked``: why new ones are held, whatever the scope says."""
-        for candidate in candidates:
-            self._add_one(candidate, found, now, parked)
+        keys = [candidate.fingerprint or self.fingerprint(candidate.url) for candidate in candidates]
+        are_known = self._may_have_rows(keys)
+        for candidate, key, is_known in zip(candidates, keys, are_known, strict=True):
+            self._add_one(candidate, key, is_known, found, now, parked)
+        self._rows.write()
 
-    def _add_one(self, candidate: Candidate, found: Found, now: float, parked: str) -> None:
+    def _may_have_rows(self, keys: Sequence[int]) -> Iterable[bool]:
+        """For each strong key whether a URL may have a row: not where the set knows it in neither way. Of a few the
+        database is asked in less time."""
+        if len(keys) < _FEW:
+            return repeat(True, len(keys))
+        wanted: Fingerprints = np.array(keys, dtype=np.uint64)
+        are_known: list[bool] = (self.seen.contains(wanted) | self.seen.contains(wanted ^ np.uint64(AS_FOUND))).tolist()
+        return are_known
+
+    def _add_one(
+        self, candidate: Candidate, strong_key: int, is_known: bool, found: Found, now: float, parked: str
+    ) -> None:
         weak = candidate.nofollow or candidate.via is Via.REQUISITE
-        strong_key = candidate.fingerprint or self.fingerprint(candidate.url)
         key = _weaken(strong_key) if weak else strong_key
         if key in self._fresh:
             return
         if candidate.other and candidate.url[:11].lower().startswith(_NO_ADDRESSES):
             self._fresh.add(key)
             return
-        row = self._connection.execute(
-            "SELECT id, held, state FROM url WHERE fingerprint = ?", (_signed(strong_key),)
-        ).fetchone()
+        is_known = is_known or strong_key in self._fresh or strong_key ^ AS_FOUND in self._fresh
+        row = self._rows.find(strong_key) if is_known else None
         if candidate.guessed and (row is not None or not self.scope.may_guess(candidate.url)):
             return
         verdict = self._judge(candidate, parked)
@@ -128,8 +162,7 @@ class Discovery:
             if candidate.via is Via.SEED:
                 self._note_seed(row[0])
                 self._name(row[0])
-        if final:
-            self._fresh.add(strong_key)
+        self._fresh.add(strong_key if final else strong_key ^ AS_FOUND)
         if weak:
             self._fresh.add(key)
 
@@ -145,47 +178,27 @@ class Discovery:
         return self.scope.judge(plain).decision is Decision.ADMIT
 
     def _insert(self, candidate: Candidate, key: int, verdict: Verdict, final: bool, found: Found, now: float) -> None:
-        host_id, shard = (None, 0) if candidate.other else self._hosts.id_of(urls.origin(candidate.url))
+        host_id, shard = (None, 0) if candidate.other else self._hosts.place_of(candidate.url)
         reason, held = verdict.reason, _hold(verdict, final=final)
-        admission, admitted_to = Admission(), None
+        admission, admitted_to = ADMITTED, None
         if host_id is not None and not held:
             admission, admitted_to = self._ask(candidate, host_id), host_id
             reason, held = admission.reason, admission.held
         if host_id is not None and not held and candidate.via is Via.SITEMAP:
             reason, held = self._hosts.count_sitemap(host_id)
-        self._connection.execute(
-            "INSERT INTO url (fingerprint, url, host, shard, state, held, reason, kind, via, parent, depth, hops,"
-            " nofollow, template, found) VALUES (?, ?, ?, ?, 0, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-            (
-                _signed(key),
-                candidate.url,
-                host_id,
-                shard,
-                held,
-                reason,
-                verdict.kind,
-                candidate.via,
-                candidate.parent,
-                candidate.depth,
-                candidate.hops,
-                candidate.nofollow,
-                admission.template,
-                now,
-            ),
-        )
+        url_id = self._rows.add(key, candidate, (host_id, shard), held, reason, verdict, admission.template, now)
         found.new += 1
         self._counters.change("held" if held else "waiting", 1)
-        url_id = self._connection.last_insert_rowid()
         self._note(candidate, url_id, admitted_to, admission, found)
         if host_id is not None and not held:
             self.gate.let_in(host_id)
-            found.claims.append(_claim(url_id, host_id, candidate, admission.template))
+            found.let_in.append(LetIn(url_id, host_id, candidate, admission.template))
             if candidate.depth == 0:  # what a seed redirects to is as good as a seed
                 self.scope = self.scope.with_seeds((candidate.url,))
 
     def _admit(self, url_id: int, candidate: Candidate, verdict: Verdict, found: Found) -> None:
         """A URL that was held because of how it was found was found in a better way."""
-        host_id, _ = self._hosts.id_of(urls.origin(candidate.url))
+        host_id, _ = self._hosts.place_of(candidate.url)
         admission = self._ask(candidate, host_id)
         held = admission.held
         self._connection.execute(
@@ -282,7 +295,7 @@ class Discovery:
         self._connection.executemany(
             "UPDATE url SET lastmod = ? WHERE fingerprint = ?",
             [
-                (link.lastmod, _signed(key))
+                (link.lastmod, signed(key))
                 for link, key in zip(unpack(facts.links), keys, strict=True)
                 if link.lastmod is not None
             ],
@@ -290,10 +303,7 @@ class Discovery:
 
     def id_of(self, url: str) -> int | None:
         """The row of a known URL."""
-        row = self._connection.execute(
-            "SELECT id FROM url WHERE fingerprint = ?", (_signed(self.fingerprint(url)),)
-        ).fetchone()
-        return None if row is None else int(row[0])
+        return self._rows.id_of(self.fingerprint(url))
 
     def fingerprint(self, url: str) -> int:
         """The strong key of a URL."""
@@ -371,8 +381,3 @@ _NO_ADDRESSES = ("javascript:", "data:", "blob:", "about:")
 
 def _weaken(key: int) -> int:
     return int.from_bytes(urls.weaken(key.to_bytes(8, "little")), "little")
-
-
-def _signed(key: int) -> int:
-    """SQLite's integers are signed."""
-    return key - (1 << 64) if key >= 1 << 63 else key

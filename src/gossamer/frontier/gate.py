@@ -44,6 +44,10 @@ class Admission:
     stands_for: str = ""  # the URL without its session id, which it is the first of
 
 
+ADMITTED = Admission()
+_PLAIN = Admission(is_plain=True)
+
+
 class Gate:
     """Runs in the writer thread, inside the caller's transaction. ``row_of``: the id of a known URL."""
 
@@ -57,19 +61,19 @@ class Gate:
         self.templates = TemplateTable(connection, rules.budget)
         self._budgets = HostBudgets(connection, rules)
         self._once: dict[int, None] = {}  # hashes of keys that were met once
-        self._trusted: set[int] = set()
+        self._trusted: set[int] = set()  # hosts that are none of many, or have shown enough
 
     def ask(self, candidate: Candidate, host_id: int, scope: Scope) -> Admission:
         """Whether a URL that is about to become a row may be fetched."""
         if candidate.via is Via.SEED or candidate.depth == 0:
-            return Admission()
+            return ADMITTED
         reason = self._budgets.over(host_id)
         if not reason and candidate.via not in TRUSTED:
             reason = trap(candidate.url, self.rules)
         if reason:
             return Admission(Hold.PARKED, reason)
         if candidate.via in TRUSTED or not self.rules.budget:
-            return Admission(is_plain=candidate.via is not Via.REQUISITE)
+            return ADMITTED if candidate.via is Via.REQUISITE else _PLAIN
         return self._judge(candidate.url, host_id, scope)
 
     def _judge(self, url: str, host_id: int, scope: Scope) -> Admission:
@@ -87,11 +91,13 @@ class Gate:
         """By the template of a URL's own, where there are others like it."""
         key = templates.template(url)
         if key is None:
-            return Admission(is_plain=not stands_for, stands_for=stands_for)
+            return Admission(stands_for=stands_for) if stands_for else _PLAIN
         own = self.templates.find(key)
         variant = self._variant(url)
         if own is None and self._is_first(key):
-            return self._by(variant) if variant is not None else Admission(stands_for=stands_for)
+            if variant is not None:
+                return self._by(variant)
+            return Admission(stands_for=stands_for) if stands_for else ADMITTED
         if own is None:
             own = self.templates.make(key, variant.budget.credit if variant is not None else None)
         if variant is not None and variant.budget.is_closed and not own.budget.is_proven:
@@ -125,8 +131,11 @@ class Gate:
 
     def unknown_host_of(self, url: str, host_id: int, scope: Scope) -> str:
         """The domain of a host that is one of many and has shown nothing yet; empty for all others."""
+        if host_id in self._trusted:
+            return ""
         domain = scope.one_of_many(url)
-        if not domain or host_id in self._trusted:
+        if not domain:  # nor will it be: the hosts of seeds only get more
+            self._trusted.add(host_id)
             return ""
         news = select_one(self._connection, "SELECT news FROM host WHERE id = ?", (host_id,))
         if news is not None and news[0] >= TRUSTED_AFTER:

@@ -1,6 +1,5 @@
 """The host table: an origin's row, found or made."""
 
-from collections import OrderedDict
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any
@@ -11,7 +10,9 @@ from gossamer import url as urls
 from gossamer.archive.database import select
 from gossamer.records import Hold, Host, HostUpdate
 
-_CACHED = 100_000
+_CACHED = 200_000
+"""Origins whose rows are remembered: some 100 bytes each."""
+
 MAX_SITEMAPS = 500
 """Sitemap files of one host that are read; nobody counts them as pages, so something else must end an endless supply."""
 
@@ -28,29 +29,35 @@ class HostTable:
     def __init__(self, connection: apsw.Connection, pause: Callable[[str, float], float]) -> None:
         self._connection = connection
         self._pause = pause
-        self._ids: OrderedDict[str, int] = OrderedDict()
+        self._places: dict[str, tuple[int, int]] = {}  # row ids and shards, by origin
         self._aside: dict[int, str] = self._read_aside()
 
     def id_of(self, origin: urls.Origin) -> tuple[int, int]:
         """The row id and the shard of an origin; a new one gets a row."""
         key = str(origin)
-        host_id = self._ids.get(key)
-        if host_id is None:
-            host_id = self._find_or_insert(key, origin)
-            self._ids[key] = host_id
-            if len(self._ids) > _CACHED:
-                self._ids.popitem(last=False)
-        return host_id, urls.shard(origin.hostname)
+        return self._places.get(key) or self._keep(key, origin)
 
-    def _find_or_insert(self, key: str, origin: urls.Origin) -> int:
-        row = self._connection.execute("SELECT id FROM host WHERE origin = ?", (key,)).fetchone()
+    def place_of(self, url: str) -> tuple[int, int]:
+        """The same for the origin of a canonical http(s) URL."""
+        end = url.find("/", 8)
+        return self._places.get(url if end < 0 else url[:end]) or self.id_of(urls.origin(url))
+
+    def _keep(self, key: str, origin: urls.Origin) -> tuple[int, int]:
+        place = self._places[key] = self._find_or_insert(key, origin)
+        if len(self._places) > _CACHED:
+            del self._places[next(iter(self._places))]
+        return place
+
+    def _find_or_insert(self, key: str, origin: urls.Origin) -> tuple[int, int]:
+        row = self._connection.execute("SELECT id, shard FROM host WHERE origin = ?", (key,)).fetchone()
         if row is not None:
-            return int(row[0])
+            return int(row[0]), int(row[1])
+        shard = urls.shard(origin.hostname)
         self._connection.execute(
             "INSERT INTO host (origin, hostname, domain, shard) VALUES (?, ?, ?, ?)",
-            (key, origin.hostname, urls.registrable_domain(origin.hostname), urls.shard(origin.hostname)),
+            (key, origin.hostname, urls.registrable_domain(origin.hostname), shard),
         )
-        return self._connection.last_insert_rowid()
+        return self._connection.last_insert_rowid(), shard
 
     def put_aside(self, host_id: int) -> str:
         """Why a host is given up for now; empty when it is not."""

@@ -7,15 +7,17 @@ not committed, and it is fetched again; it never leaves a row that points at byt
 Runs in the writer thread only.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from hashlib import sha256
+from math import inf
+from operator import attrgetter
 from pathlib import Path
+from typing import TypeAlias
 
 import apsw
 
-from gossamer import url as urls
 from gossamer.archive import store, warc
 from gossamer.archive.database import database_error, select
 from gossamer.archive.segment_writer import SegmentWriter
@@ -46,6 +48,9 @@ from gossamer.records import (
     Via,
 )
 
+Room: TypeAlias = Callable[[int], int | None]
+"""How many more URLs of a host the schedule keeps in memory; None: it does not know the host."""
+
 _CIRCLE = 100
 """Redirects after which nobody looks whether they go round in a circle; the setting allows no more in a row."""
 
@@ -55,7 +60,8 @@ class Receipt:
     """What a commit changed for the schedule."""
 
     claims: tuple[Claim, ...] = ()  # can be leased now
-    hosts: tuple[Host, ...] = ()  # of these, and of seeds
+    on_disk: tuple[tuple[int, int], ...] = ()  # hosts with new URLs that stay there, and the first of them
+    hosts: tuple[Host, ...] = ()  # of these, where they are news, and of seeds
     retries: tuple[tuple[Claim, float], ...] = ()
     held_hosts: tuple[int, ...] = ()
     parked: tuple[Claim, ...] = ()  # can't be leased any more
@@ -94,6 +100,7 @@ class Ledger:
         self._clock = clock
         self._following = Following(connection, discovery, clock)
         self._novelty = Novelty(connection, discovery, counters)
+        self.room: Room = _no_limit
         self.is_sound = True  # False: a write failed, and memory may know of URLs that the disk does not
         self._next_page = 1 + int(connection.execute("SELECT ifnull(max(id), 0) FROM page").get)
 
@@ -317,14 +324,16 @@ class Ledger:
 
     def _own_seed(self, candidate: Candidate) -> int:
         """A seed's own origin may have a private address, of the class it first has; its id."""
-        host_id, _ = self._hosts.id_of(urls.origin(candidate.url))
+        host_id, _ = self._hosts.place_of(candidate.url)
         self._hosts.exempt(host_id)
         return host_id
 
     def _receipt(self, work: _Work, seeds: Iterable[int] = ()) -> Receipt:
-        hosts = {claim.host_id for claim in work.found.claims}.union(seeds)
+        hosts = set(seeds)
+        claims, on_disk = self._with_room(work.found, hosts)
         return Receipt(
-            claims=tuple(sorted(work.found.claims, key=lambda claim: claim.url_id)),
+            claims=claims,
+            on_disk=on_disk,
             hosts=tuple(self._hosts.load(host_id) for host_id in sorted(hosts)),
             retries=tuple(work.retries),
             held_hosts=tuple(work.held_hosts),
@@ -332,6 +341,36 @@ class Ledger:
             limits=self.discovery.gate.templates.take_limits(),
             new=work.found.new,
         )
+
+    def _with_room(self, found: Found, news: set[int]) -> tuple[tuple[Claim, ...], tuple[tuple[int, int], ...]]:
+        """What the schedule can keep in memory, and the hosts, with the first URL of each, of which it can't keep all.
+
+        ``news``: takes the hosts that the schedule does not know.
+        """
+        claims = list(found.claims)
+        news.update(claim.host_id for claim in claims if self.room(claim.host_id) is None)
+        room: dict[int, float] = {}
+        on_disk: dict[int, int] = {}
+        for new in found.let_in:
+            left = room.get(new.host_id)
+            if left is None:
+                known = self.room(new.host_id)
+                if known is None:
+                    news.add(new.host_id)
+                left = inf if known is None else known
+            if left > 0:
+                claims.append(new.claim)
+            else:
+                on_disk.setdefault(new.host_id, new.url_id)
+            room[new.host_id] = left - 1
+        return tuple(sorted(claims, key=_by_id)), tuple(on_disk.items())
+
+
+_by_id = attrgetter("url_id")
+
+
+def _no_limit(_: int) -> int | None:
+    return None
 
 
 def _queue(state: State, held: bool) -> str:

@@ -55,6 +55,7 @@ class Novelty:
         query = f"SELECT {COLUMNS} WHERE url.id = ? AND state = 0 AND held = 0"
         rows = (select_one(self._connection, query, (url_id,)) for url_id in sorted(found.touched))
         claims = [claim for claim in found.claims if claim.url_id not in found.touched]
+        found.let_in = [new for new in found.let_in if new.url_id not in found.touched]
         return claims + [claim_of(row) for row in rows if row is not None]
 
     def _judge_one(self, outcome: Outcome, place: store.Stored | None, found: Found) -> None:

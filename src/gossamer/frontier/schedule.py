@@ -12,7 +12,6 @@ bounded by hosts, not URLs. A host is in one place at a time:
 """
 
 import heapq
-from collections import deque
 from collections.abc import Container, Iterable
 from dataclasses import replace
 
@@ -106,11 +105,12 @@ class Schedule:
     def push(self, claims: Iterable[Claim]) -> None:
         """URLs of known hosts that can be leased from now on, in the order found. What a full run cannot take stays
         on disk. One that the run is past already was held until now: it comes before those in the run."""
+        limit = self.run_limit
         for claim in claims:
             slot = self._slots[claim.host_id]
             if claim.url_id <= slot.cursor:
                 self._push_latecomer(slot, claim)
-            elif slot.more_on_disk or len(slot.run) >= self.run_limit:
+            elif slot.more_on_disk or len(slot.run) >= limit:
                 slot.more_on_disk = True
                 self._check_hunger(slot)
             else:
@@ -118,6 +118,24 @@ class Schedule:
                 slot.run.append(claim)
                 if slot.place is Place.IDLE or len(slot.run) == 1:
                     self._put(slot)
+
+    def room(self, host_id: int) -> int | None:
+        """How many more URLs of a host are kept in memory; None: the host is not known. The writer thread asks: what it
+        is told may be out of date when it comes to `push` and `leave_on_disk`, and these do not mind."""
+        slot = self._slots.get(host_id)
+        if slot is None:
+            return None
+        return 0 if slot.more_on_disk else self.run_limit - len(slot.run)
+
+    def leave_on_disk(self, hosts: Iterable[tuple[int, int]]) -> None:
+        """Hosts have new URLs, from the given one on, that are not pushed."""
+        for host_id, first in hosts:
+            slot = self._slots[host_id]
+            if first <= slot.cursor:  # newer ones came into memory meanwhile
+                self._start_over(slot)
+            elif not slot.more_on_disk:
+                slot.more_on_disk = True
+                self._check_hunger(slot)
 
     def _push_latecomer(self, slot: Slot, claim: Claim) -> None:
         if len(slot.delayed) >= 2 * self.run_limit:
@@ -134,7 +152,7 @@ class Schedule:
         for host_id, held in by_host.items():
             slot = self._slots.get(host_id)
             if slot is not None:
-                slot.run = deque(claim for claim in slot.run if claim.url_id not in held)
+                slot.run = [claim for claim in slot.run if claim.url_id not in held]
                 slot.delayed = [entry for entry in slot.delayed if entry[1] not in held]
                 heapq.heapify(slot.delayed)
                 self._put(slot)
@@ -209,7 +227,7 @@ class Schedule:
             self._under_way.leave(claim)
             slot.busy += 1
             if self._per_host > 1 and self._delay(slot):
-                slot.unsent.add(claim.url_id)
+                slot.unsent |= {claim.url_id}
         self._put(slot)
         self._check_hunger(slot)
         return claim
@@ -240,7 +258,7 @@ class Schedule:
     def sent(self, claim: Claim, now: float) -> None:
         """The claim's request is on its way: the next one to its host keeps its distance from now."""
         slot = self._slots[claim.host_id]
-        slot.unsent.discard(claim.url_id)
+        slot.unsent -= {claim.url_id}
         if delay := self._delay(slot):
             slot.host = replace(slot.host, next_at=max(slot.host.next_at, now + delay + LOG_LAG))
         self._put(slot)
@@ -266,7 +284,7 @@ class Schedule:
         """A claim needed no request after all."""
         slot = self._slots[claim.host_id]
         slot.busy -= 1
-        slot.unsent.discard(claim.url_id)
+        slot.unsent -= {claim.url_id}
         if claim.is_robots:
             slot.asking_robots = False
         self._put(slot)

@@ -13,7 +13,11 @@ from numpy.typing import NDArray
 
 Fingerprints = NDArray[np.uint64]
 
-_MAGIC = 0x676F73736D6572
+AS_FOUND = 0x6A09E667F3BCC908
+"""Makes of a strong key the one under which the set holds a URL whose row is not final (`records.Hold.AS_FOUND`): so what
+it knows under neither has no row, and the database need not be asked."""
+
+_MAGIC = 0x676F73736D6573
 _MIN_SLOTS = 1 << 12
 
 

@@ -1,7 +1,6 @@
 """One host as the schedule sees it: where it is, what is known of it, and the next of its URLs."""
 
 import heapq
-from collections import deque
 from dataclasses import dataclass, field
 from enum import StrEnum
 
@@ -21,16 +20,16 @@ class Place(StrEnum):
 
 @dataclass(slots=True)
 class Slot:
-    """One host: what is known of it, and the next of its URLs."""
+    """One host: what is known of it, and the next of its URLs. There may be 100,000: it is kept small."""
 
     host: Host
-    run: deque[Claim] = field(default_factory=deque)
+    run: list[Claim] = field(default_factory=list)
     delayed: list[tuple[float, int, Claim]] = field(default_factory=list)  # due, URL id: retries and latecomers
     cursor: int = 0  # the newest URL id that came into memory
     more_on_disk: bool = False
     refilling: bool = False
     busy: int = 0
-    unsent: set[int] = field(default_factory=set)  # URLs leased whose requests are not on their way yet
+    unsent: frozenset[int] = frozenset()  # URLs leased whose requests are not on their way yet
     asking_robots: bool = False
     patient: bool = False  # its next URL waits for what others of its template bring
     has_fresh_rules: bool = False  # a robots.txt that no URL was leased under yet
@@ -58,7 +57,7 @@ class Slot:
         """Take the next URL that is due."""
         if self._is_retry_next(now):
             return heapq.heappop(self.delayed)[2]
-        return self.run.popleft() if self.run else None
+        return self.run.pop(0) if self.run else None
 
     def _is_retry_next(self, now: float) -> bool:
         retry = bool(self.delayed) and self.delayed[0][0] <= now

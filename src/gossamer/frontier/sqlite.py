@@ -69,6 +69,7 @@ class SqliteFrontier:
         self._connection = parts.connection
         self._ledger = parts.ledger
         self._schedule = parts.schedule
+        self._ledger.room = parts.schedule.room
         self.lease_held = parts.lease
         self._running: dict[int, Claim] = {}
         self._following = asyncio.Lock()
@@ -131,6 +132,7 @@ class SqliteFrontier:
         self._schedule.withdraw(receipt.parked)
         claims = (claim for claim in receipt.claims if claim.url_id not in self._running)
         self._schedule.push(claims if self._parts.only is None else filter(self._parts.only.admits, claims))
+        self._schedule.leave_on_disk(receipt.on_disk)
         self._schedule.limit(receipt.limits)
         for claim, due in receipt.retries:
             self._schedule.delay(claim, due)

@@ -14,14 +14,17 @@ from gossamer.archive.catalogue import opened
 from gossamer.clock import Clock, SystemClock
 from gossamer.collection import is_collection
 from gossamer.errors import UsageError
-from gossamer.offline import manifest as manifests
 from gossamer.offline.check import Checked, Observe, check
 from gossamer.offline.choice import Choice, chosen
+from gossamer.offline.forms import ENDINGS, Form, earlier_copy
+from gossamer.offline.manifest import Manifest, read
 from gossamer.offline.names import folder_named
+from gossamer.offline.packing import zipped
 from gossamer.offline.place import workplace
 from gossamer.offline.plan import Plan, Planner
 from gossamer.offline.save import Saved, identity, save, title_of
 from gossamer.offline.source import Source
+from gossamer.offline.tree import opened_tree
 from gossamer.parse.job import ParseJob, RewriteJob
 from gossamer.parse.pool import ParserPool
 from gossamer.parse.rewriting.contract import Rewritten
@@ -40,22 +43,27 @@ class SaveOrder:
     settings: Settings
     ascii_only: bool = False
     force: bool = False
+    form: Form = Form.FOLDER
 
 
-def named_after(folder: Path) -> Path:
-    """The folder of a copy, named after the title of what was crawled. Raises CollectionError."""
-    with opened(folder) as connection:
-        name = folder_named(title_of(connection))
-    return Path(f"{name} offline" if Path(name).resolve() == folder.resolve() else name)
+def target(folder: Path, out: Path | None, form: Form) -> Path:
+    """Where a copy goes. Raises CollectionError, and UsageError where a file would have to replace a folder."""
+    if out is None:
+        return _named_after(folder, form)
+    if form is Form.FOLDER or out.is_symlink() or not out.is_dir():
+        return out
+    if is_collection(out) or read(out) is not None:
+        raise UsageError(f"{out} is a folder, and a copy as {form} is a file", hint=f"name it: {out}{ENDINGS[form]}")
+    return _named_after(folder, form, out)
 
 
-def refuse_early(out: Path, folder: Path, *, force: bool, clock: Clock | None = None) -> None:
+def refuse_early(out: Path, folder: Path, form: Form, *, force: bool, clock: Clock | None = None) -> None:
     """Find out before a crawl whether its copy can go to ``out``. Raises UsageError, ArchiveError."""
     known = ""
     if is_collection(folder):
         with opened(folder) as connection:
             known = identity(connection)
-    manifests.refuse_something_else(out, known, force=force)
+    earlier_copy(out, form, known, force=force)
     with workplace(out, (clock or SystemClock()).now()):
         pass
 
@@ -70,27 +78,31 @@ async def plan_copy(order: SaveOrder) -> Plan:
 
 
 async def make_copy(order: SaveOrder, observe: Observe = lambda *_: None, clock: Clock | None = None) -> Saved:
-    """Save the chosen pages as a folder that opens with no server, from what the archive has.
+    """Save the chosen pages so that they can be read with no server, from what the archive has.
 
     Raises GossamerError; then what was in ``out`` is as it was.
     """
     clock = clock or SystemClock()
     async with _reading(order) as (source, parsers):
         _refuse_overlap(order)
+        _check_out(order, source)  # before anything is made beside it
         wanted = chosen(source.connection, order.choice)
         with workplace(order.out, clock.now()) as place:
             earlier = _check_out(order, source)
             saved = await save(
                 source, wanted, place, earlier, parsers, observe, ascii_only=order.ascii_only, force=order.force
             )
+            if order.form is Form.ZIP:
+                return replace(saved, written=zipped(place, earlier, observe))
             place.swap()
         return saved
 
 
 async def check_copy(out: Path, settings: Settings) -> Checked:
-    """Walk a copy as a browser would. Raises GossamerError when it can't be read."""
-    async with _Workers(settings) as workers:
-        return await check(out, workers)
+    """Walk a copy as a browser would, a folder or a zip file. Raises GossamerError when it can't be read."""
+    with opened_tree(out) as tree:
+        async with _Workers(settings) as workers:
+            return await check(tree, workers)
 
 
 @asynccontextmanager
@@ -139,12 +151,20 @@ class _Workers:
         return self._pool
 
 
+def _named_after(folder: Path, form: Form, inside: Path = Path()) -> Path:
+    """A copy in ``inside``, named after the title of what was crawled. Raises CollectionError."""
+    with opened(folder) as connection:
+        name = folder_named(title_of(connection))
+    path = inside / f"{name}{ENDINGS[form]}"
+    return inside / f"{name} offline{ENDINGS[form]}" if path.resolve() == folder.resolve() else path
+
+
 def _refuse_overlap(order: SaveOrder) -> None:
     """A copy in the place of its collection, or of a folder around it, would destroy what it is made from."""
     if order.folder.resolve().is_relative_to(order.out.resolve()):
         raise UsageError(f"{order.out} holds the collection itself", hint="name another folder for the copy")
 
 
-def _check_out(order: SaveOrder, source: Source) -> manifests.Manifest | None:
+def _check_out(order: SaveOrder, source: Source) -> Manifest | None:
     """The earlier copy, if there is one. Raises UsageError where ``out`` must not be replaced."""
-    return manifests.refuse_something_else(order.out, identity(source.connection), force=order.force)
+    return earlier_copy(order.out, order.form, identity(source.connection), force=order.force)

@@ -1,4 +1,4 @@
-"""`gossamer save`: pages of a collection, or of a site, as a folder that opens anywhere with no server."""
+"""`gossamer save`: pages of a collection, or of a site, as a copy that opens anywhere with no server."""
 
 import asyncio
 import shlex
@@ -23,9 +23,10 @@ from gossamer.collection import is_collection
 from gossamer.crawl.report import Ending, Report
 from gossamer.errors import CollectionLocked, Interrupted, ProblemFound, UsageError
 from gossamer.offline.choice import Choice
+from gossamer.offline.forms import ENDINGS, Form
 from gossamer.offline.plan import Plan
-from gossamer.offline.save import Saved
-from gossamer.saving import SaveOrder, make_copy, named_after, plan_copy, refuse_early
+from gossamer.offline.save import INDEX, Saved
+from gossamer.saving import SaveOrder, make_copy, plan_copy, refuse_early, target
 from gossamer.session import Order
 from gossamer.settings_files import with_typed_credentials
 
@@ -39,6 +40,12 @@ SETTINGS = (
 )
 """Those that a person may want for one save; the others come from the environment and files, as always."""
 
+_OPEN = {
+    Form.FOLDER: "Open: {1}",
+    Form.ZIP: "Unpack {0}, and open index.html",
+    Form.SINGLE: "Open: {0}",
+    Form.WACZ: "Open {0} in https://replayweb.page/",
+}
 _ROUNDS = 8  # of fetching what pages need, and what that needs
 _SHOWN = 10  # URLs of each kind
 
@@ -50,6 +57,7 @@ _SHOWN = 10  # URLs of each kind
         ("example.org copy --all", "everything that was crawled, as a folder with an index.html to begin at"),
         ("example.org copy --under https://example.org/docs/", "a part of the site; what its pages need comes along"),
         ("example.org copy --from list.txt", "the pages that stand in a file, one URL a line"),
+        ("example.org copy.zip --all --format zip", "the same as one file, to be sent and unpacked"),
         ("https://example.org/", "crawl the site and save it, in one step, as a folder named after its title"),
     ],
 )
@@ -61,6 +69,13 @@ _SHOWN = 10  # URLs of each kind
 @click.option("--exclude", multiple=True, metavar="PATTERN", help="nothing that matches one of these")
 @click.option("--depth", type=click.IntRange(0), metavar="N", help="only what is so many links from a seed at the most")
 @click.option("--from", "listed", metavar="FILE", help="only the URLs in this file, one a line; - is standard input")
+@click.option(
+    "--format",
+    "form",
+    type=click.Choice([str(form) for form in Form]),
+    help="what is made: a folder, that as a zip file, one page as one file, or a web archive"
+    "  [what OUT ends in: .zip, .html, .wacz; else folder]",
+)
 @click.option("--no-fetch", is_flag=True, help="fetch nothing: save what is here")
 @click.option("--force", is_flag=True, help="replace OUT whatever it holds")
 @click.option("--ascii", "ascii_only", is_flag=True, help="file names in ASCII only")
@@ -70,6 +85,7 @@ def save(
     out: Path | None,
     everything: bool,
     listed: str | None,
+    form: str | None,
     no_fetch: bool,
     force: bool,
     ascii_only: bool,
@@ -77,23 +93,24 @@ def save(
     flags: Mapping[str, object],
     **conditions: Any,
 ) -> None:
-    """Save pages of the collection DIR, or of the site at URL, in the folder OUT for reading offline.
+    """Save pages of the collection DIR, or of the site at URL, in the folder or file OUT for reading offline.
 
     All links between saved pages lead to each other, those to others to the live web. Chosen pages that were not fetched
     yet, and what pages need, are fetched first. OUT takes its place when it is complete; over an earlier copy only what
-    changed is written. Without OUT the folder is named after the site's title.
+    changed is written. Without OUT, or for a file where that is a folder, the name is the site's title.
     """
     choice = _choice(listed, **conditions)
+    kind = Form(form) if form is not None else _form_of(out)
     folder, flags = Path(what), dict(flags)
     if not folder.is_dir():
-        folder = _crawled(what, out, choice, flags, force=force)
+        folder = _crawled(what, out, kind, choice, flags, force=force)
     elif not everything and choice == Choice():
         raise UsageError(
             "nothing is chosen", hint="give --all, or which pages with --under, --include, --depth or --from"
         )
     loaded = settings_for(folder, flags)
     order = Order(folder, (), replace(loaded, settings=replace(loaded.settings, max_urls=0)))
-    saving = SaveOrder(folder, out or named_after(folder), choice, loaded.settings, ascii_only, force)
+    saving = SaveOrder(folder, target(folder, out, kind), choice, loaded.settings, ascii_only, force, kind)
     if not no_fetch:
         _fetch_first(saving, order)
     saved = asyncio.run(make_copy(saving, Steps().observe))
@@ -129,13 +146,24 @@ def _choice(listed: str | None, under: Sequence[str], depth: int | None, **patte
     )
 
 
-def _crawled(typed: str, out: Path | None, choice: Choice, flags: dict[str, object], *, force: bool) -> Path:
+def _form_of(out: Path | None) -> Form:
+    """What a copy is that nobody said: by its name."""
+    ending = "" if out is None or out.is_dir() else out.suffix.lower()
+    return next((form for form, known in ENDINGS.items() if known == ending), Form.FOLDER)
+
+
+def _crawled(
+    typed: str, out: Path | None, form: Form, choice: Choice, flags: dict[str, object], *, force: bool
+) -> Path:
     """The collection of a site that is crawled first, beside the copy."""
     address = urls.typed(typed)
-    name = str(out) if out is not None else urls.origin(address[0]).host.strip("[]").replace(":", "_")
-    folder = Path(f"{name.rstrip('/')}.collection")
+    name = urls.origin(address[0]).host.strip("[]").replace(":", "_")
     if out is not None:
-        refuse_early(out, folder, force=force)
+        in_it = form is not Form.FOLDER and out.is_dir()
+        name = str(out / name) if in_it else str(out).rstrip("/").removesuffix(ENDINGS[form])
+    folder = Path(f"{name}.collection")
+    if out is not None and not in_it:
+        refuse_early(out, folder, form, force=force)
     known = folder if is_collection(folder) else None
     wanted = flags if choice.depth is None else flags | {"max_depth": choice.depth}
     loaded = settings_for(known, wanted)
@@ -207,7 +235,7 @@ def _show(saving: SaveOrder, saved: Saved) -> None:
     )
     for label, entries in lists:
         _show_list(label, list(entries))
-    output.write_line(f"Open: {shlex.quote(str(saving.out / 'index.html'))}")
+    output.write_line(_OPEN[saving.form].format(shlex.quote(str(saving.out)), shlex.quote(str(saving.out / INDEX))))
 
 
 def _reasons(found: Mapping[str, str]) -> list[str]:

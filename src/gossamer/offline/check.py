@@ -5,20 +5,20 @@ copy says of itself, but for fragments: those that were dead online as well.
 """
 
 import json
-import os
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import astuple, dataclass, field
 from functools import lru_cache, partial
-from pathlib import Path, PurePosixPath
+from pathlib import PurePosixPath
 from typing import Any, Protocol
 from urllib.parse import quote, unquote
 
 import ada_url
 
-from gossamer.errors import ArchiveError, UsageError
 from gossamer.offline import manifest as manifests
 from gossamer.offline.abreast import Abreast
+from gossamer.offline.manifest import MANIFEST, MOST
+from gossamer.offline.tree import Tree
 from gossamer.parse.job import Derived, ParseJob
 from gossamer.records import Facts
 
@@ -84,13 +84,14 @@ class _Walk:
     fragments: dict[str, dict[str, Unresolved]] = field(default_factory=lambda: defaultdict(dict))  # by document
 
 
-async def check(out: Path, reader: Reader, observe: Observe = lambda *_: None) -> Checked:
-    """Check a folder. Raises UsageError when there is none, ArchiveError when it can't be read."""
-    paths = _paths(out)
+async def check(tree: Tree, reader: Reader, observe: Observe = lambda *_: None) -> Checked:
+    """Check the files of a copy. Raises UsageError when there is none, ArchiveError when it can't be read."""
+    paths = tree.paths()
     folders = {parent.as_posix() for path in paths for parent in PurePosixPath(path).parents}
     walk = _Walk(frozenset(paths), frozenset(folders))
-    await _read_all(out, paths, reader, walk, observe)
-    known = manifests.read(out)
+    walk.unresolved += [Unresolved(path, "", "", reason) for path, reason in tree.faults()]
+    await _read_all(tree, paths, reader, walk, observe)
+    known = manifests.loads(tree.read(MANIFEST, MOST)) if MANIFEST in walk.files else None
     missing = _missing_fragments(walk, known.dead if known is not None else ())
     return Checked(
         files=len(paths),
@@ -101,29 +102,7 @@ async def check(out: Path, reader: Reader, observe: Observe = lambda *_: None) -
     )
 
 
-def _paths(out: Path) -> list[str]:
-    if not out.is_dir():
-        raise UsageError(f"{out} is no folder", hint="name the folder of a copy")
-    try:
-        return sorted(_files(out))
-    except OSError as error:
-        raise ArchiveError(f"{out} can't be read ({error.strerror})", hint="look at its permissions") from error
-
-
-def _files(out: Path) -> Iterator[str]:
-    """The regular files of a copy; what is behind a symbolic link is not part of it."""
-
-    def fail(error: OSError) -> None:
-        raise error
-
-    for folder, _, names in os.walk(out, onerror=fail):
-        for name in names:
-            path = Path(folder, name)
-            if not path.is_symlink() and path.is_file():
-                yield path.relative_to(out).as_posix()
-
-
-async def _read_all(out: Path, paths: Sequence[str], reader: Reader, walk: _Walk, observe: Observe) -> None:
+async def _read_all(tree: Tree, paths: Sequence[str], reader: Reader, walk: _Walk, observe: Observe) -> None:
     async def read(path: str, kind: str, body: bytes) -> None:
         job = ParseJob(_ROOT + path, (("content-type", kind),), body, derive=Derived.BROWSED)
         _take(path, kind, await reader.parse(job), walk)
@@ -133,16 +112,8 @@ async def _read_all(out: Path, paths: Sequence[str], reader: Reader, walk: _Walk
             observe("checked", number, len(paths))
             kind = _TYPES.get(path.rpartition(".")[2].lower())
             if kind is not None:
-                body = _body(out / path)
+                body = tree.read(path, _LARGEST)
                 await abreast.start(len(body), partial(read, path, kind, body))
-
-
-def _body(path: Path) -> bytes:
-    try:
-        with path.open("rb") as file:
-            return file.read(_LARGEST)
-    except OSError as error:
-        raise ArchiveError(f"{path} can't be read ({error.strerror})", hint="look at the disk") from error
 
 
 def _take(path: str, kind: str, facts: Facts, walk: _Walk) -> None:

@@ -15,7 +15,7 @@ FOLDER = "_gossamer"
 
 MANIFEST = f"{FOLDER}/copy.json"
 FORMAT = 1
-_MOST = 1 << 30  # bytes of a manifest that is read
+MOST = 1 << 30  # bytes of a manifest that is read
 _TOLERATED = frozenset({".DS_Store", "Thumbs.db", "desktop.ini", ".directory"})  # file managers leave these
 
 
@@ -71,11 +71,19 @@ def read(out: Path) -> Manifest | None:
     """The manifest of a copy; None where there is none that can be read."""
     path = out / MANIFEST
     try:
-        if not stat.S_ISREG(path.lstat().st_mode) or path.stat().st_size > _MOST:
+        if not stat.S_ISREG(path.lstat().st_mode) or path.stat().st_size > MOST:
             return None
-        content = json.loads(path.read_bytes())
+        return loads(path.read_bytes())
+    except OSError:
+        return None
+
+
+def loads(data: bytes) -> Manifest | None:
+    """A manifest from its text; None where it is none."""
+    try:
+        content = json.loads(data)
         return _manifest(content) if content["format"] == FORMAT else None
-    except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError):
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
         return None
 
 
@@ -106,13 +114,19 @@ def refuse_something_else(out: Path, collection: str, *, force: bool) -> Manifes
     manifest = read(out)
     if force or not any(out.iterdir()):
         return manifest
-    if manifest is None:
-        raise UsageError(f"{out} holds something else", hint="name another folder, or replace it all with --force")
-    if manifest.collection != collection:
-        raise UsageError(f"{out} holds the copy of another collection", hint="name another folder, or give --force")
+    manifest = the_same(out, manifest, collection)
     stranger = next(_strangers(out, manifest), None)
     if stranger is not None:
         raise UsageError(f"{stranger} is no part of the copy", hint="move it away, or let it be replaced with --force")
+    return manifest
+
+
+def the_same(out: Path, manifest: Manifest | None, collection: str) -> Manifest:
+    """The manifest that was found in ``out``. Raises UsageError where it is none, or not of this collection."""
+    if manifest is None:
+        raise UsageError(f"{out} holds something else", hint="name another place, or replace it all with --force")
+    if manifest.collection != collection:
+        raise UsageError(f"{out} holds the copy of another collection", hint="name another place, or give --force")
     return manifest
 
 

@@ -33,6 +33,7 @@ class Workplace:
         self.folder = self.out.parent / _working_name(self.out.name)
         self._old = self.folder / "old"
         self.copy = self.folder / "copy"
+        self.file = self.folder / "file"  # where the copy is to be one file
         try:
             self.folder.mkdir(parents=True, exist_ok=True)
             if not stat.S_ISDIR(self.folder.lstat().st_mode):
@@ -66,6 +67,14 @@ class Workplace:
             elif not _exchange(self.copy, self.out):
                 self.out.rename(self._old)
                 self.copy.rename(self.out)
+            Disk().sync_folder(self.out.parent)
+        except OSError as error:
+            raise write_error(self.out, error) from error
+
+    def swap_file(self) -> None:
+        """Put the new copy where OUT is, which is a file or nothing. Raises ArchiveError as `swap` does."""
+        try:
+            self.file.replace(self.out)
             Disk().sync_folder(self.out.parent)
         except OSError as error:
             raise write_error(self.out, error) from error

@@ -20,6 +20,7 @@ from gossamer.offline.place import Workplace
 from gossamer.offline.searching import write_search
 from gossamer.offline.sitemap import site_map
 from gossamer.offline.source import Source
+from gossamer.offline.tree import Folder
 from gossamer.offline.versions import Version, Versions
 
 INDEX = "index.html"
@@ -90,7 +91,7 @@ async def save(
     wanted = [end for end in ends.values() if end is not None]
     if not wanted:
         raise ProblemFound("of what was chosen nothing could be fetched", hint="gossamer urls tells why")
-    files = Files(place.copy, place.out if earlier is not None else None)
+    files = Files(place.copy, place.out if earlier is not None and place.out.is_dir() else None)
     built = await Builder(source, files, place.folder, workers, observe, ascii_only=ascii_only).build(wanted)
     if earlier is not None and not force:
         _keep_what_is_damaged(earlier, built)
@@ -99,7 +100,7 @@ async def save(
     listed = [end.url for end in wanted]
     files.write(INDEX, site_map(source.connection, title, built, listed, missing))
     searching = write_search(source.connection, title, built, files, observe)
-    checked = await dead_fragments(await check(place.copy, workers, observe), built, source, workers)
+    checked = await dead_fragments(await check(Folder(place.copy), workers, observe), built, source, workers)
     record = Manifest(
         identity(source.connection),
         title,

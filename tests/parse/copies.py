@@ -5,6 +5,7 @@ from urllib.parse import quote, unquote
 from gossamer.parse.rewrite import Rewritten, rewrite
 
 SITE = "http://h.example"
+NOTHING = f"about:invalid#{SITE}"  # what is needed and not saved
 URL = f"{SITE}/dir/page.html"
 PLACE = "h.example/dir/page.html"
 META = '<meta charset="utf-8">'

@@ -37,7 +37,7 @@ def test_links_in_headers_are_links_of_the_file(kind: str) -> None:
     headers = (
         ("content-type", kind),
         ("link", '<https://de.example/>; rel="alternate"; hreflang="de", <fr>; rel=alternate; hreflang=fr'),
-        ("link", "<3>; rel=next, <style.css>; rel=preload; as=style, </c>; rel=canonical, <no>; rel=author"),
+        ("link", "<3>; rel=next, <style.css>; rel=preload; as=style, </c>; rel=canonical, <no>; rel=pingback"),
         ("link", '<no2>; rel=next; anchor="/x", <no3>; rel=alternate; type="application/json"'),
         ("link", '<feed>; rel=alternate; type="application/atom+xml", <page>; rel=alternate; type=text/html'),
     )

@@ -11,7 +11,7 @@ HERE = "http://site.example/dir/page.html?q=1"
 
 def test_every_kind_of_link_in_document_order() -> None:
     html = """<link rel=next href=n><link rel=stylesheet href=s.css><link rel='alternate stylesheet' href=t.css>
-      <link rel=alternate href=feed><link rel=author href=no><link rel='SHORTCUT ICON' href=i.ico>
+      <link rel=alternate href=feed><link rel=pingback href=no><link rel='SHORTCUT ICON' href=i.ico>
       <link rel=preload href=p imagesrcset="ps1, ps2 2x"><style>@import "im.css"; a{background:url( 'u.png' )}</style>
       <script src=j.js></script><body background=bg.png><a href=a>one</a><map><area href=ar alt=two></map>
       <iframe src=if></iframe><img src=i srcset="i1, i2 2x"><picture><source srcset="q 100w"></picture>

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from gossamer.parse.css import references
 from gossamer.url import canonicalise
 
-from .copies import SITE, URL, mirrored, other, rewritten
+from .copies import NOTHING, SITE, URL, mirrored, other, rewritten
 
 
 def css(source: str) -> str:
@@ -45,7 +45,7 @@ def css(source: str) -> str:
         ("url(/a.png), url(c.png), url('/a.png')", "url(../a.png), url(c.png), url('../a.png')"),
         ("url(/a.png", "url(../a.png"),
         ("url('/a.png", "url('../a.png"),
-        ("url(/*x*/a.png)", f"url({SITE}/*x*/a.png)"),
+        ("url(/*x*/a.png)", f"url({NOTHING}/*x*/a.png)"),
         ("image-set('/a.png' 1x, \"/a.png\" 2x)", "image-set('../a.png' 1x, \"../a.png\" 2x)"),
         ("image-set('/a.png' type('image/png'))", "image-set('../a.png' type('image/png'))"),
         ("image-set('/a.png' type(')') 1x, '/a.png' 2x)", "image-set('../a.png' type(')') 1x, '../a.png' 2x)"),
@@ -58,11 +58,12 @@ def css(source: str) -> str:
         ),
         ("image-set(/*')'*/'/a.png' 1x)", "image-set(/*')'*/'../a.png' 1x)"),
         ("cross-fade(url(/a.png), red)", "cross-fade(url(../a.png), red)"),
-        ("url(no.png)", f"url({SITE}/dir/no.png)"),
-        (r"url(no\(1\).png)", rf"url({SITE}/dir/no\(1\).png)"),
-        ("url('no\\'1.png')", f"url('{SITE}/dir/no\\'1.png')"),
-        ("url(//other.example/x.png)", "url(http://other.example/x.png)"),
-        ("url(http://other.example/x.png)", "url(http://other.example/x.png)"),
+        ("url(no.png)", f"url({NOTHING}/dir/no.png)"),
+        (r"url(no\(1\).png)", rf"url({NOTHING}/dir/no\(1\).png)"),
+        ("url('no\\'1.png')", f"url('{NOTHING}/dir/no\\'1.png')"),
+        ("url(//other.example/x.png)", "url(about:invalid#http://other.example/x.png)"),
+        ("url(http://other.example/x.png)", "url(about:invalid#http://other.example/x.png)"),
+        ('@import "no.css"', f'@import "{NOTHING}/dir/no.css"'),
     ],
 )
 def test_urls_in_all_spellings(source: str, expected: str) -> None:

@@ -1,8 +1,11 @@
 """Every construct of HTML that holds a URL, and many that look like one: what each becomes in the copy."""
 
+import re
+from urllib.parse import unquote
+
 import pytest
 
-from .copies import META, SITE, STYLE, URL, html, rewritten
+from .copies import META, NOTHING, SITE, STYLE, URL, html, rewritten
 
 LIVE = 'data-gossamer="live"'
 
@@ -68,18 +71,58 @@ def test_what_is_saved_is_pointed_to_where_it_stands(source: str, expected: str)
         ('<a href="HTTPS://Other.example/%7e">', f'<a {LIVE} href="HTTPS://Other.example/%7e">'),
         ('<a href="http:\\\\other.example\\x">', f'<a {LIVE} href="http://other.example/x">'),
         ('<a href="http://other.example/é">', f'<a {LIVE} href="http://other.example/%C3%A9">'),
-        ('<img src="no.png">', f'<img {LIVE} src="{SITE}/dir/no.png">'),
-        ('<iframe src="no.html">', f'<iframe {LIVE} src="{SITE}/dir/no.html">'),
-        ('<link rel=stylesheet href="no.css">', f'<link {LIVE} rel=stylesheet href="{SITE}/dir/no.css">'),
+        ('<link rel=author href="no.html">', f'<link {LIVE} rel=author href="{SITE}/dir/no.html">'),
+        ('<form action="no">', f'<form {LIVE} action="{SITE}/dir/no">'),
         (
             '<link rel=dns-prefetch href="//cdn.example">',
             f'<link {LIVE} data-gossamer-rel=dns-prefetch href="http://cdn.example/">',
         ),
-        ('<link rel="preconnect icon" href=no.ico>', f'<link {LIVE} rel="preconnect icon" href="{SITE}/dir/no.ico">'),
+        (
+            '<link rel="preconnect icon" href=no.ico>',
+            f'<link {LIVE} data-gossamer-rel="preconnect icon" href="{NOTHING}/dir/no.ico">',
+        ),
+        (
+            '<link rel="prerender next" href=no>',
+            f'<link {LIVE} data-gossamer-rel="prerender next" href="{SITE}/dir/no">',
+        ),
+        ('<link rel="prerender next" href=/a.html>', '<link rel="prerender next" href="../a.html">'),
     ],
 )
 def test_what_is_not_saved_is_pointed_to_on_the_live_web_and_marked(source: str, expected: str) -> None:
     assert html(source) == expected
+
+
+@becomes(
+    [
+        ('<img src="no.png#x" alt=a>', f'<img {LIVE} src="{NOTHING}/dir/no.png#x" alt=a>'),
+        ("<img src=//cdn.example/y?a&b>", f'<img {LIVE} src="about:invalid#http://cdn.example/y?a&amp;b">'),
+        ("<img src=http://cdn.example/y>", f'<img {LIVE} src="about:invalid#http://cdn.example/y">'),
+        ('<link rel=stylesheet href="no.css">', f'<link {LIVE} rel=stylesheet href="{NOTHING}/dir/no.css">'),
+        ("<link rel=manifest href=no>", f'<link {LIVE} rel=manifest href="{NOTHING}/dir/no">'),
+        ("<link rel=preload as=font href=no>", f'<link {LIVE} rel=preload as=font href="{NOTHING}/dir/no">'),
+        ("<script src=no.js></script>", f'<script {LIVE} src="{NOTHING}/dir/no.js"></script>'),
+        ("<body background=no.png>", f'<body {LIVE} background="{NOTHING}/dir/no.png">'),
+        ("<video poster=no.png>", f'<video {LIVE} poster="{NOTHING}/dir/no.png">'),
+        ("<input type=image src=no.png>", f'<input {LIVE} type=image src="{NOTHING}/dir/no.png">'),
+        ("<svg><use href='no.svg#x'/></svg>", f"<svg><use {LIVE} href='{NOTHING}/dir/no.svg#x'/></svg>"),
+        (
+            "<object data=no.svg>instead</object>",
+            f'<object {LIVE} data-gossamer-data="{NOTHING}/dir/no.svg">instead</object>',
+        ),
+        ("<embed src=no.pdf>", f'<embed {LIVE} data-gossamer-src="{NOTHING}/dir/no.pdf">'),
+        ("<object data=/a.svg></object>", '<object data="../a.svg"></object>'),
+    ],
+)
+def test_of_what_is_needed_and_not_saved_nothing_is_asked(source: str, expected: str) -> None:
+    assert html(source) == expected
+
+
+@pytest.mark.parametrize("source", ['<iframe src="no.html?a&b#c" title=x>', "<frameset><frame src='no.html?a&b#c'>"])
+def test_a_frame_whose_page_is_not_saved_shows_a_link_to_it(source: str) -> None:
+    found = re.search(r"""data-gossamer="live" src=["'](data:text/html;charset=utf-8,[\w.%~-]+)["']""", html(source))
+    assert found is not None
+    shown = unquote(found[1])
+    assert shown.endswith(f'<a href="{SITE}/dir/no.html?a&amp;b#c" target=_blank>{SITE}/dir/no.html?a&amp;b</a>')
 
 
 @becomes(
@@ -280,13 +323,13 @@ def test_the_attributes_that_hold_one_url(source: str, expected: str) -> None:
     [
         ('<img srcset="/a.png 1x, c.png 2x">', '<img srcset="../a.png 1x, c.png 2x">'),
         ('<img srcset="/a.png, c.png 2x">', '<img srcset="../a.png, c.png 2x">'),
-        ('<img srcset="/a.png,/a.png 2x">', f'<img {LIVE} srcset="{SITE}/a.png,/a.png 2x">'),
+        ('<img srcset="/a.png,/a.png 2x">', f'<img {LIVE} data-gossamer-srcset="{SITE}/a.png,/a.png 2x">'),
         ('<img srcset="/com,ma.png 100w">', '<img srcset="../com%2Cma.png 100w">'),
         ('<img srcset="data:image/png,%00 1x,/a.png 2x">', '<img srcset="data:image/png,%00 1x,../a.png 2x">'),
         ("<img srcset=/a.png>", '<img srcset="../a.png">'),
         (
             '<img srcset="\n  /a.png  640w,\n  no.png 1x">',
-            f'<img {LIVE} srcset="\n  ../a.png  640w,\n  {SITE}/dir/no.png 1x">',
+            f'<img {LIVE} srcset="\n  ../a.png  640w,\n  ">',
         ),
         ('<img srcset="&#47;a.png 1x, b.png 2x">', '<img srcset="../a.png 1x, b.png 2x">'),
         ('<img srcset="/a.png 1w 1x">', '<img srcset="/a.png 1w 1x">'),
@@ -305,10 +348,10 @@ def test_srcset(source: str, expected: str) -> None:
         ("<p style=a:url(/a.png)>", '<p style="a:url(../a.png)">'),
         ('<p style="a&#58;url&lpar;/a.png)">', '<p style="a&#58;url&lpar;../a.png)">'),
         ('<p style="a:url(/q?x=1&copy=2)">', '<p style="a:url(../q.q-44444444.html)">'),
-        ('<p style="a:url(no?x=1&copy=2)">', f'<p style="a:url({SITE}/dir/no?x=1&amp;copy=2)">'),
+        ('<p style="a:url(no?x=1&copy=2)">', f'<p style="a:url({NOTHING}/dir/no?x=1&amp;copy=2)">'),
         ('<p style="color:red">', '<p style="color:red">'),
         ("<style>p{a:url(/a.png)}</style>", "<style>p{a:url(../a.png)}</style>"),
-        ("<style>p{a:url(&quot;/a.png&quot;)}</style>", f"<style>p{{a:url({SITE}/dir/&quot;/a.png&quot;)}}</style>"),
+        ("<style>p{a:url(&quot;/a.png&quot;)}</style>", f"<style>p{{a:url({NOTHING}/dir/&quot;/a.png&quot;)}}</style>"),
         ("<style>@import '/a.css'</style>", "<style>@import '../a.css'</style>"),
         ("<style type=text/less>p{a:url(/a.png)}</style>", "<style type=text/less>p{a:url(/a.png)}</style>"),
         ("<style><!--\np{a:url(/a.png)}\n--></style>", "<style><!--\np{a:url(../a.png)}\n--></style>"),
@@ -366,7 +409,7 @@ def test_documents_in_attributes_of_documents_end() -> None:
         ('<meta http-equiv=refresh content="1, /a.html">', '<meta http-equiv=refresh content="1, ../a.html">'),
         (
             '<meta http-equiv=refresh content="1;url=no?a&b">',
-            f'<meta {LIVE} http-equiv=refresh content="1;url={SITE}/dir/no?a&amp;b">',
+            f'<meta {LIVE} data-gossamer-http-equiv=refresh content="1;url={SITE}/dir/no?a&amp;b">',
         ),
         ("<meta http-equiv=refresh content=5>", "<meta http-equiv=refresh content=5>"),
         ('<meta http-equiv=refresh content="x;url=/a.html">', '<meta http-equiv=refresh content="x;url=/a.html">'),
@@ -392,18 +435,18 @@ def test_metas(source: str, expected: str) -> None:
         ("<script integrity=x src=/a.js></script>", '<script src="../a.js"></script>'),
         ('<script integrity="x"src=/a.js></script>', '<script src="../a.js"></script>'),
         ("<script src=/a.js crossorigin/></script>", '<script src="../a.js" /></script>'),
-        ("<script src=no.js integrity=x></script>", f'<script {LIVE} src="{SITE}/dir/no.js" integrity=x></script>'),
+        ("<script src=no.js integrity=x></script>", f'<script {LIVE} src="{NOTHING}/dir/no.js" integrity=x></script>'),
         ("<script integrity=x nonce=y>1</script>", "<script integrity=x nonce=y>1</script>"),
         ("<link rel=stylesheet href=/a.css integrity=x>", '<link rel=stylesheet href="../a.css">'),
         ("<link rel=stylesheet integrity=x\n href=/a.css>", '<link rel=stylesheet href="../a.css">'),
         ("<img crossorigin=anonymous src=/a.png>", '<img src="../a.png">'),
-        ("<img crossorigin src=no.png>", f'<img {LIVE} crossorigin src="{SITE}/dir/no.png">'),
+        ("<img crossorigin src=no.png>", f'<img {LIVE} crossorigin src="{NOTHING}/dir/no.png">'),
         ("<iframe csp=x src=/a.html>", '<iframe src="../a.html">'),
         ("<video crossorigin src=/v.mp4>", '<video src="../v.mp4">'),
         ("<video crossorigin><source src=/v.mp4></video>", '<video><source src="../v.mp4"></video>'),
         (
             "<video crossorigin poster=/a.png src=no.mp4>",
-            f'<video {LIVE} crossorigin poster="../a.png" src="{SITE}/dir/no.mp4">',
+            f'<video {LIVE} crossorigin poster="../a.png" src="{NOTHING}/dir/no.mp4">',
         ),
         (
             "<video crossorigin></video><source src=/v.mp4>",

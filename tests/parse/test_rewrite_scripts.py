@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from .copies import SITE, html, mirrored, other, rewritten
+from .copies import NOTHING, SITE, html, mirrored, other, rewritten
 
 
 def script(source: str) -> str:
@@ -52,10 +52,10 @@ def script(source: str) -> str:
         ("import 'b.js'", "import 'b.js'"),
         ("import './b.js'", "import './b.js'"),
         ("import '../a.js?v=1'", "import '../a.q-11111111.js?v=1'"),
-        ("import './no.js'", f"import '{SITE}/dir/no.js'"),
-        ("import './no.js?a=`$'", f"import '{SITE}/dir/no.js?a=%60%24'"),
+        ("import './no.js'", f"import '{NOTHING}/dir/no.js'"),
+        ("import './no.js?a=`$'", f"import '{NOTHING}/dir/no.js?a=%60%24'"),
         ("import 'http://cdn.example:8080/x.js'", "import '../../cdn.example_8080/x.js'"),
-        ("import '//cdn.example/y.js'", "import 'http://cdn.example/y.js'"),
+        ("import '//cdn.example/y.js'", "import 'about:invalid#http://cdn.example/y.js'"),
     ],
 )
 def test_literal_imports(source: str, expected: str) -> None:
@@ -155,16 +155,16 @@ def test_scripts_in_pages() -> None:
     ("source", "expected"),
     [
         ({"imports": {"x": "/a.js"}}, {"imports": {"x": "../a.js"}}),
-        ({"imports": {"x": "./b.js", "y": "./no.js"}}, {"imports": {"x": "./b.js", "y": f"{SITE}/dir/no.js"}}),
+        ({"imports": {"x": "./b.js", "y": "./no.js"}}, {"imports": {"x": "./b.js", "y": f"{NOTHING}/dir/no.js"}}),
         ({"imports": {"/a.js": "/dir/b.js"}}, {"imports": {"../a.js": "./b.js"}}),
-        ({"imports": {"/no.js": "/a.js"}}, {"imports": {f"{SITE}/no.js": "../a.js"}}),
+        ({"imports": {"/no.js": "/a.js"}}, {"imports": {f"{NOTHING}/no.js": "../a.js"}}),
         ({"imports": {"x/": "/lib/", "y": None, "z/": "./"}}, {"imports": {"x/": "../lib/", "y": None, "z/": "./"}}),
-        ({"imports": {"x/": "http://cdn.example/lib/"}}, {"imports": {"x/": "http://cdn.example/lib/"}}),
+        ({"imports": {"x/": "http://cdn.example/lib/"}}, {"imports": {"x/": "about:invalid#http://cdn.example/lib/"}}),
         ({"scopes": {"/dir/": {"x": "/a.js"}}}, {"scopes": {"./": {"x": "../a.js"}}}),
         ({"scopes": {"/lib/": {"/a.js": "/a.js"}}}, {"scopes": {"../lib/": {"../a.js": "../a.js"}}}),
         (
             {"integrity": {"/a.js": "sha384-x", "/no.js": "sha384-y"}},
-            {"integrity": {"../a.js": "", f"{SITE}/no.js": "sha384-y"}},
+            {"integrity": {"../a.js": "", f"{NOTHING}/no.js": "sha384-y"}},
         ),
         ({"other": {"x": "/a.js"}}, {"other": {"x": "/a.js"}}),
     ],
@@ -194,7 +194,7 @@ def test_manifests_keep_everything_but_their_urls() -> None:
         source.replace('"\\\\/a.html?x"', f'"{SITE}/a.html?x"')
         .replace('"scope": "/dir/"', '"scope": "index.html"')
         .replace('[ {"src": "/a.png"', '[ {"src": "../a.png"')
-        .replace('"no.png"', f'"{SITE}/dir/no.png"')
+        .replace('"no.png"', f'"{NOTHING}/dir/no.png"')
         .replace('"/a.html#x"', '"../a.html#x"')
         .replace('"\\\\u002fa.png"', '"../a.png"')
     ).replace('"\\/a.html?x"', f'"{SITE}/a.html?x"').replace('"\\u002fa.png"', '"../a.png"')

@@ -2,7 +2,7 @@
 
 import pytest
 
-from .copies import META, SITE, other, rewritten
+from .copies import META, NOTHING, SITE, other, rewritten
 
 SVG = '<svg xmlns="http://www.w3.org/2000/svg" xmlns:xlink="http://www.w3.org/1999/xlink">'
 XHTML = '<html xmlns="http://www.w3.org/1999/xhtml">'
@@ -33,9 +33,9 @@ XHTML = '<html xmlns="http://www.w3.org/1999/xhtml">'
         ("<style>p{a:url(&quot;/a.png&#34;)}</style>", "<style>p{a:url(&quot;../a.png&#34;)}</style>"),
         (
             "<style>/*<![CDATA[*/p{a:url(no?a&b)}/*]]>*/</style>",
-            f"<style>/*<![CDATA[*/p{{a:url({SITE}/dir/no?a&b)}}/*]]>*/</style>",
+            f"<style>/*<![CDATA[*/p{{a:url({NOTHING}/dir/no?a&b)}}/*]]>*/</style>",
         ),
-        ("<style>p{a:url(no?a&amp;b)}</style>", f"<style>p{{a:url({SITE}/dir/no?a&amp;b)}}</style>"),
+        ("<style>p{a:url(no?a&amp;b)}</style>", f"<style>p{{a:url({NOTHING}/dir/no?a&amp;b)}}</style>"),
         ("<style><!-- url(/a.png) --></style>", "<style><!-- url(/a.png) --></style>"),
         ("<title><a href='/a.html'/></title>", "<title><a href='../a.html'/></title>"),
         ("<!-- <a href='/a.html'/> -->", "<!-- <a href='/a.html'/> -->"),
@@ -56,7 +56,7 @@ def test_svg(source: str, expected: str) -> None:
 def test_style_sheets_of_xml() -> None:
     source = f'<?xml version="1.0"?>\n<?xml-stylesheet type="text/css" href="/a.css?a&amp;b"?><?xml-stylesheet href=\'/a.css\'?>\n{SVG}</svg>'
     found = other(source, "image/svg+xml")
-    assert found == source.replace("/a.css?a&amp;b", f"{SITE}/a.css?a&amp;b").replace("'/a.css'", "'../a.css'")
+    assert found == source.replace("/a.css?a&amp;b", f"{NOTHING}/a.css?a&amp;b").replace("'/a.css'", "'../a.css'")
 
 
 @pytest.mark.parametrize(

@@ -40,7 +40,12 @@ _LINK_LOADS = frozenset(
         *("modulepreload", "prefetch", "manifest", "search"),
     )
 )
-_LINK_VISITS = frozenset({"next", "prev", "previous", "help", "license", "author", "alternate", "contents"})
+_LINK_VISITS = frozenset(
+    (
+        *("next", "prev", "previous", "help", "license", "author", "alternate", "contents", "index", "copyright", "up"),
+        *("start", "first", "last", "home", "top", "toc", "glossary", "chapter", "section", "appendix", "tag"),
+    )
+)
 _SELECTED = ",".join(
     (
         *("[href]", "[src]", "[srcset]", "[style]", "[background]", "[action]", "[formaction]", "[data]", "[poster]"),

@@ -69,10 +69,22 @@ ATTRIBUTES = {
 
 SRCSETS = frozenset({("img", "srcset"), ("source", "srcset"), ("link", "imagesrcset")})
 
-_FOLLOWED_RELS = frozenset({"next", "prev", "previous", "canonical", "alternate"})
+_FOLLOWED_RELS = frozenset(
+    {
+        *("alternate", "author", "canonical", "help", "license", "next", "prev", "privacy-policy", "tag"),  # HTML 4.6.7
+        "terms-of-service",
+        # HTML 4.01, 6.12 "Link types"
+        *("appendix", "chapter", "contents", "copyright", "glossary", "index", "section", "start", "subsection"),
+        # not standard, and yet in use: manuals, blogs
+        *("archives", "begin", "end", "first", "home", "last", "previous", "toc", "top", "up"),
+    }
+)
+"""What leads a person to another page; not what names a service (pingback), a host (preconnect) or a format."""
+
 _REQUISITE_RELS = frozenset(
     {
-        *("stylesheet", "icon", "apple-touch-icon", "mask-icon", "preload", "modulepreload", "prefetch", "manifest"),
+        *("stylesheet", "icon", "mask-icon", "preload", "modulepreload", "prefetch", "manifest"),
+        *("apple-touch-icon", "apple-touch-icon-precomposed", "apple-touch-startup-image"),
         "search",  # OpenSearch: what browsers load to offer the site's own search
     }
 )

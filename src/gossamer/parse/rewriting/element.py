@@ -1,10 +1,14 @@
 """One element of a document while its references are pointed: its attributes, and the edits made to them."""
 
+from urllib.parse import quote
+
 from gossamer.parse.rewriting import charset, elements, entities
 from gossamer.parse.rewriting.contract import Kind
 from gossamer.parse.rewriting.edits import Edit, Excerpt, apply
 from gossamer.parse.rewriting.linker import Linker
 from gossamer.parse.rewriting.tokens import Tag, is_quoted, raw_value, value_span
+
+_LINK_IN_FRAME = f"data:text/html;charset={charset.UTF_8}," + quote("<!doctype html><title>Not saved</title>", safe="")
 
 MARK = "data-gossamer"
 """The attribute of what points to the live web, because it is not saved, and of what was added."""
@@ -46,6 +50,22 @@ class Element:
             new = self.pointed(self.value(name), kind, query=query, live=live)
             if new is not None:
                 self.replace(name, new)
+
+    def point_frame(self, name: str) -> None:
+        """Point what a frame shows. A page that is not saved is not shown, for nobody has asked for it: a link to it is."""
+        value = self.value(name)
+        pointed = self._linker.point(value, Kind.PAGE, query=True) if value else None
+        if pointed is None:
+            return
+        new = pointed.value
+        if pointed.local:
+            self.local = True
+        else:
+            self.live = True
+            new = _LINK_IN_FRAME + quote(f'<a href="{entities.escape(new or value.strip())}" target=_blank>', safe="")
+            new += quote(entities.escape(pointed.url) + "</a>", safe="")
+        if new is not None:
+            self.replace(name, new)
 
     def pointed(self, value: str, kind: Kind, *, query: bool = False, live: bool = False) -> str | None:
         """What a URL in the element becomes; None: it stays."""

@@ -10,8 +10,8 @@ LINKS: dict[str, tuple[tuple[str, Kind], ...]] = {
     "audio": (("src", REQUISITE),),
     "body": (("background", REQUISITE),),
     "embed": (("src", REQUISITE),),
-    "frame": (("src", PAGE), ("longdesc", OTHER)),
-    "iframe": (("src", PAGE), ("longdesc", OTHER)),
+    "frame": (("longdesc", OTHER),),
+    "iframe": (("longdesc", OTHER),),
     "img": (("src", REQUISITE), ("longdesc", OTHER)),
     "object": (("data", REQUISITE),),
     "script": (("src", REQUISITE),),
@@ -26,12 +26,15 @@ LINKS: dict[str, tuple[tuple[str, Kind], ...]] = {
     "track": (("src", REQUISITE),),
     "video": (("src", REQUISITE), ("poster", REQUISITE)),
 }
-"""Attributes with one URL; those of link, input, button and form depend on others, and stand with these elements."""
+"""Attributes with one URL; what frames show, and those of link, input, button and form, stand with these elements."""
 
 SRCSETS = {"img": "srcset", "source": "srcset", "link": "imagesrcset"}
 
-HINTS = frozenset({"dns-prefetch", "preconnect"})
+HINTS = frozenset({"dns-prefetch", "preconnect", "prerender"})
 """Links that only make a browser talk to a host early, which nobody means who opens a copy."""
+
+PLUGINS = {"embed": "src", "object": "data"}
+"""Attributes without which an element shows what stands in it, as it does online where its file can't be had."""
 
 RUNS = frozenset({"a", "area", "embed", "frame", "iframe", "object", "script"})
 """Elements by which a file is opened in which scripts run, and may read the query it was opened with."""

@@ -19,6 +19,11 @@ _SAME = re.compile(r"[\x00-\x20]*(?:#.*)?", re.DOTALL)  # the document itself
 _FRAGMENT_SAFE = "".join(map(chr, range(0x21, 0x7F))).translate(dict.fromkeys(map(ord, '"<>`')))
 # Files in which a script may run, and so may read the query they were opened with.
 _MAY_RUN = (".html", ".htm", ".xhtml", ".xht", ".xml", ".svg", ".js", ".mjs")
+NOTHING = "about:invalid"
+"""What a browser asks nobody for, and takes for a file that can't be had (CSS Values 4, 4.5.3). What it stands for follows as
+its fragment.
+"""
+
 _MAX_KEPT = 4096
 """Characters of a link whose result is kept: a page names the same places again and again, but not in long words."""
 
@@ -66,7 +71,7 @@ class Linker:
         """
         key = (value, kind, query)
         if key not in self._kept:
-            found = self._point(value, query=query)
+            found = self._point(value, kind, query=query)
             self._kept[key] = None if found is None else (found, Reference(found.url, kind, found.local))
         kept = self._kept[key]
         if len(value) > _MAX_KEPT:
@@ -96,13 +101,15 @@ class Linker:
         way = self._relative("/".join((self._folders[0], *url.split("/")[3:-1], "-")))[:-1]
         return way if way.startswith("../") else "./" + way
 
-    def _point(self, value: str, *, query: bool) -> Pointed | None:
+    def _point(self, value: str, kind: Kind, *, query: bool) -> Pointed | None:
         if not self._moved and (not value or value[0] <= " " or value[0] == "#") and _SAME.fullmatch(value):
             return None
         url = self._resolved(value)
         if url is None:
             return None
         place = self.lookup(url) if url.startswith(("http://", "https://")) else None
+        if place is None and kind is Kind.REQUISITE:  # a copy asks nothing of the web by itself
+            return Pointed(f"{NOTHING}#{url}{self._fragment(value)}", False, url)
         if place is None:
             return self._pointed_live(url, value)
         fragment = self._fragment(value)

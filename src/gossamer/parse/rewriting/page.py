@@ -10,7 +10,7 @@ from gossamer.parse.rewriting import charset, css, elements, entities
 from gossamer.parse.rewriting.contract import Kind
 from gossamer.parse.rewriting.edits import Edit, Excerpt
 from gossamer.parse.rewriting.element import MARK, Element
-from gossamer.parse.rewriting.linker import Linker
+from gossamer.parse.rewriting.linker import NOTHING, Linker
 from gossamer.parse.rewriting.manifest import import_map_edits
 from gossamer.parse.rewriting.modules import edits as module_edits
 from gossamer.parse.rewriting.tokens import Tag, raw_value, tags, value_span
@@ -71,7 +71,9 @@ class _Page:
             "audio": self._audio,
             "base": self._base,
             "button": self._button,
+            "embed": self._plugin,
             "form": self._form,
+            "frame": self._frame,
             "head": self._start,
             "html": self._start,
             "iframe": self._iframe,
@@ -79,6 +81,7 @@ class _Page:
             "input": self._input,
             "link": self._link,
             "meta": self._meta,
+            "object": self._plugin,
             "picture": self._picture,
             "source": self._media_source,
             "track": self._media_source,
@@ -194,7 +197,11 @@ class _Page:
         if self._source[element.tag.start + 1 : element.tag.name_end].lower() == element.name:  # else it has a prefix
             self._starts.append(element.tag.end)
 
+    def _frame(self, element: Element) -> None:
+        element.point_frame("src")
+
     def _iframe(self, element: Element) -> None:
+        element.point_frame("src")
         if "srcdoc" not in element.found or self._depth == _DEEPEST:
             return
         excerpt = element.excerpt("srcdoc")
@@ -218,7 +225,7 @@ class _Page:
             via = link_via(rel)
             kind = _KINDS.get(via, Kind.OTHER) if via else Kind.OTHER
             element.point("href", kind, query=kind is Kind.PAGE)
-            if rel and rel <= elements.HINTS:
+            if rel & elements.HINTS and (element.live or rel <= elements.HINTS):
                 element.disarm("rel")
 
     def _meta(self, element: Element) -> None:
@@ -231,6 +238,8 @@ class _Page:
         match element.word("http-equiv"):
             case "refresh":
                 self._change_part(element, url_place, self._refreshed)
+                if element.live:  # nobody has asked to go there
+                    element.disarm("http-equiv")
             case "content-type":
                 self._change_part(element, charset.content_place, self._recoded)
                 self._declared(element)
@@ -259,6 +268,10 @@ class _Page:
     def _declared(self, element: Element) -> None:
         self._declares = self._declares or element.tag.end <= charset.PRESCANNED
 
+    def _plugin(self, element: Element) -> None:
+        if element.live:
+            element.disarm(elements.PLUGINS[element.name])
+
     def _picture(self, _: Element) -> None:
         self._picture_is_local = False
 
@@ -271,12 +284,21 @@ class _Page:
     # Values that hold more than a URL
 
     def _srcset(self, element: Element, attribute: str) -> None:
+        """One that is not saved is left out, so that the browser takes another, or what stands in ``src``."""
         excerpt = element.excerpt(attribute)
-        changes = []
-        for start, end in places(excerpt.text):
+        found = list(places(excerpt.text))
+        changes, unsaved = [], []
+        following = [start for start, _ in found[1:]] + [len(excerpt.text)]
+        for (start, end), behind in zip(found, following, strict=False):
             new = element.pointed(excerpt.text[start:end], Kind.REQUISITE)
-            if new is not None:
+            if new is not None and new.startswith(NOTHING):
+                changes.append((start, behind, ""))
+                unsaved.append((start, end, new.removeprefix(f"{NOTHING}#")))
+            elif new is not None:
                 changes.append((start, end, new.removesuffix(",") + "%2C" * new.endswith(",")))
+        if unsaved and len(unsaved) == len(found):
+            element.disarm(attribute)
+            changes = unsaved
         element.change(attribute, excerpt, changes)
 
     def _style_value(self, element: Element, attribute: str) -> None:

@@ -25,6 +25,8 @@ from gossamer.offline.plan import Plan, Planner
 from gossamer.offline.save import Saved, identity, save, title_of
 from gossamer.offline.source import Source
 from gossamer.offline.tree import opened_tree
+from gossamer.offline.webarchive import save_web_archive
+from gossamer.offline.webcheck import check_web_archive, is_web_archive
 from gossamer.parse.job import ParseJob, RewriteJob
 from gossamer.parse.pool import ParserPool
 from gossamer.parse.rewriting.contract import Rewritten
@@ -89,6 +91,8 @@ async def make_copy(order: SaveOrder, observe: Observe = lambda *_: None, clock:
         wanted = chosen(source.connection, order.choice)
         with workplace(order.out, clock.now()) as place:
             earlier = _check_out(order, source)
+            if order.form is Form.WACZ:
+                return await save_web_archive(source, wanted, place, earlier, parsers, observe, force=order.force)
             saved = await save(
                 source, wanted, place, earlier, parsers, observe, ascii_only=order.ascii_only, force=order.force
             )
@@ -99,7 +103,12 @@ async def make_copy(order: SaveOrder, observe: Observe = lambda *_: None, clock:
 
 
 async def check_copy(out: Path, settings: Settings) -> Checked:
-    """Walk a copy as a browser would, a folder or a zip file. Raises GossamerError when it can't be read."""
+    """Walk a copy as a browser would, or look after the records of one that is a web archive.
+
+    Raises GossamerError when it can't be read.
+    """
+    if is_web_archive(out):
+        return check_web_archive(out)
     with opened_tree(out) as tree:
         async with _Workers(settings) as workers:
             return await check(tree, workers)

@@ -9,7 +9,7 @@ from gossamer.cli import output
 from gossamer.cli.looking import json_option
 from gossamer.cli.options import Command
 from gossamer.errors import ProblemFound
-from gossamer.offline.check import Unresolved
+from gossamer.offline.check import Checked, Unresolved
 from gossamer.saving import check_copy
 from gossamer.settings import Settings
 
@@ -20,6 +20,7 @@ FIELDS = ("file", "where", "reference", "reason")
     cls=Command,
     examples=[
         ("copy", "says what does not resolve, a line each, and ends with 1 when something does not"),
+        ("copy.wacz", "whether each page and each entry of the index of a web archive leads to its record"),
         ("--json copy", "the same for other programs; nothing is printed when all is well"),
     ],
 )
@@ -29,7 +30,8 @@ def check(out: Path, as_json: bool) -> None:
     """Walk the offline copy in OUT as a browser without a network would, and change nothing.
 
     Every file is read anew. Links, images, styles, scripts, frames and fragments that are to be found in the copy are
-    looked for; what leads to the live web is only counted. Any folder of HTML can be checked.
+    looked for; what leads to the live web is only counted. Any folder of HTML can be checked, a zip file as it is. Of a web
+    archive (WACZ) its digests, its records, and whether each page and index entry leads to one.
     """
     found = asyncio.run(check_copy(out, Settings()))
     for each in found.unresolved:
@@ -38,12 +40,19 @@ def check(out: Path, as_json: bool) -> None:
         else:
             output.write_line(line(each))
     if not as_json:
-        output.write_line(
-            f"{found.files} files, {found.local} references between them, {found.live} to the live web,"
-            f" {len(found.dead)} fragments that are dead online as well, {len(found.unresolved)} that do not resolve"
-        )
+        output.write_line(summary(found))
     if found.unresolved:
         raise ProblemFound(f"{len(found.unresolved)} references do not resolve", hint="make the copy anew")
+
+
+def summary(found: Checked) -> str:
+    """What was looked at, in a line."""
+    if found.what != "files":
+        return f"{found.files} {found.what}, {found.local} entries that lead to them, {len(found.unresolved)} that do not"
+    return (
+        f"{found.files} files, {found.local} references between them, {found.live} to the live web,"
+        f" {len(found.dead)} fragments that are dead online as well, {len(found.unresolved)} that do not resolve"
+    )
 
 
 def line(each: Unresolved) -> str:

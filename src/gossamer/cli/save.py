@@ -58,6 +58,7 @@ _SHOWN = 10  # URLs of each kind
         ("example.org copy --under https://example.org/docs/", "a part of the site; what its pages need comes along"),
         ("example.org copy --from list.txt", "the pages that stand in a file, one URL a line"),
         ("example.org copy.zip --all --format zip", "the same as one file, to be sent and unpacked"),
+        ("example.org copy.wacz --all --format wacz", "as a web archive, which replayweb.page opens"),
         ("https://example.org/", "crawl the site and save it, in one step, as a folder named after its title"),
     ],
 )

@@ -65,6 +65,7 @@ class Checked:
 
     files: int = 0
     local: int = 0  # references that resolve
+    what: str = "files"  # are counted as files
     live: int = 0  # references to the web
     unresolved: tuple[Unresolved, ...] = ()
     dead: tuple[Unresolved, ...] = ()  # fragments that were dead online as well

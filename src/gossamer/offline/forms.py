@@ -55,4 +55,4 @@ def _zipped(out: Path) -> Manifest | None:
         return None
 
 
-_READ = {Form.ZIP: _zipped}
+_READ = {Form.ZIP: _zipped, Form.WACZ: _zipped}

@@ -49,8 +49,6 @@ class Planner:
 
     async def plan(self, chosen: Iterable[Chosen]) -> Plan:
         """What the copy of the chosen URLs takes."""
-        write_places(self._table, ())
-        here: dict[str, Version] = {}
         waiting: list[Version] = []
         for each in chosen:
             end = self._source.versions.end(each.id)
@@ -58,6 +56,19 @@ class Planner:
                 self._want(each.url, None)
             if end is not None:
                 waiting.append(end)
+        here, lacking = await self.needed(waiting)
+        for url, parent in lacking.items():
+            self._want(url, parent)
+        pages = sum(version.is_page for version in here.values())
+        size = sum(version.size for version in here.values())
+        return Plan(pages, len(here), size, tuple(self._fetch.values()))
+
+    async def needed(self, versions: Iterable[Version]) -> tuple[dict[str, Version], dict[str, Version]]:
+        """Some files and all that they need, by URL; and the URLs that are needed and not here, each with what needs it."""
+        write_places(self._table, ())
+        here: dict[str, Version] = {}
+        lacking: dict[str, Version] = {}
+        waiting = list(versions)
         while waiting:
             version = waiting.pop()
             if version.url in here:
@@ -66,12 +77,10 @@ class Planner:
             for url in await self._needed(version):
                 end = self._source.end(url)
                 if end is None:
-                    self._want(url, version)
+                    lacking.setdefault(url, version)
                 elif end.url not in here:
                     waiting.append(end)
-        pages = sum(version.is_page for version in here.values())
-        size = sum(version.size for version in here.values())
-        return Plan(pages, len(here), size, tuple(self._fetch.values()))
+        return here, lacking
 
     async def _needed(self, version: Version) -> list[str]:
         known = self._source.needed(version)

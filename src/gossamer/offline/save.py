@@ -87,15 +87,12 @@ async def save(
     Raises ArchiveError when it can't be written, and without ``force`` when the earlier copy has a page that is damaged
     in the archive; ProblemFound when there is nothing to save.
     """
-    ends = {each.url: source.versions.end(each.id) for each in chosen}
-    wanted = [end for end in ends.values() if end is not None]
-    if not wanted:
-        raise ProblemFound("of what was chosen nothing could be fetched", hint="gossamer urls tells why")
+    ends, wanted = ends_of(chosen, source)
     files = Files(place.copy, place.out if earlier is not None and place.out.is_dir() else None)
     built = await Builder(source, files, place.folder, workers, observe, ascii_only=ascii_only).build(wanted)
     if earlier is not None and not force:
-        _keep_what_is_damaged(earlier, built)
-    missing = _missing(chosen, ends, built, source.versions)
+        keep_what_is_damaged(earlier, built)
+    missing = missing_of(chosen, ends, built, source.versions)
     title = title_of(source.connection)
     listed = [end.url for end in wanted]
     files.write(INDEX, site_map(source.connection, title, built, listed, missing))
@@ -110,10 +107,19 @@ async def save(
         dict(built.live),
     )
     files.write(MANIFEST, manifests.write(record))
-    return _report(record, earlier, built, missing, _gone(chosen, source.versions), files, checked)
+    return report(record, earlier, built, missing, gone(chosen, source.versions), files.written, checked)
 
 
-def _keep_what_is_damaged(earlier: Manifest, built: Built) -> None:
+def ends_of(chosen: Iterable[Chosen], source: Source) -> tuple[dict[str, Version | None], list[Version]]:
+    """What each chosen URL leads to, and those that lead to something. Raises ProblemFound when none does."""
+    ends = {each.url: source.versions.end(each.id) for each in chosen}
+    wanted = [end for end in ends.values() if end is not None]
+    if not wanted:
+        raise ProblemFound("of what was chosen nothing could be fetched", hint="gossamer urls tells why")
+    return ends, wanted
+
+
+def keep_what_is_damaged(earlier: Manifest, built: Built) -> None:
     """What the archive has no more stays where it still is."""
     for file in earlier.files:
         if file.url in built.lost:
@@ -123,7 +129,7 @@ def _keep_what_is_damaged(earlier: Manifest, built: Built) -> None:
             )
 
 
-def _missing(
+def missing_of(
     chosen: Iterable[Chosen], ends: Mapping[str, Version | None], built: Built, versions: Versions
 ) -> dict[str, str]:
     """What was chosen and is not saved, and why."""
@@ -138,19 +144,21 @@ def _missing(
     return why
 
 
-def _gone(chosen: Iterable[Chosen], versions: Versions) -> list[str]:
+def gone(chosen: Iterable[Chosen], versions: Versions) -> list[str]:
+    """What was chosen and is there no more."""
     return [each.url for each in chosen if versions.standing(each.id).is_gone]
 
 
-def _report(
+def report(
     record: Manifest,
     earlier: Manifest | None,
     built: Built,
     missing: Mapping[str, str],
-    gone: list[str],
-    files: Files,
+    lost: list[str],
+    written: int,
     checked: Checked,
 ) -> Saved:
+    """What is told of a copy, ``earlier`` being the one before it."""
     before = {file.url: file.digest for file in earlier.files} if earlier is not None else {}
     now = {file.url: file.digest for file in record.files}
     return Saved(
@@ -158,13 +166,13 @@ def _report(
         pages=sum(version.is_page for version in built.versions.values()),
         files=len(now),
         bytes=sum(version.size for version in built.versions.values()),
-        written=files.written,
+        written=written,
         new=tuple(sorted(now.keys() - before.keys())) if earlier is not None else (),
         changed=tuple(sorted(url for url, digest in now.items() if before.get(url, digest) != digest)),
-        gone=tuple(sorted(gone)),
-        left_out=tuple(sorted(before.keys() - now.keys() - set(gone) - missing.keys())),
+        gone=tuple(sorted(lost)),
+        left_out=tuple(sorted(before.keys() - now.keys() - set(lost) - missing.keys())),
         kept={file.url: file.trouble for file in record.files if file.trouble},
-        missing={url: why for url, why in missing.items() if url not in gone},
+        missing={url: why for url, why in missing.items() if url not in lost},
         lacking=built.lacking,
         notes=built.notes,
         live=record.live,

@@ -1,6 +1,6 @@
 """Which answers an export is about: chosen once, as of one moment, so that a crawl may go on beside it."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import Any
@@ -53,13 +53,30 @@ def chosen(connection: apsw.Connection, choice: Choice) -> Iterator[None]:
         return not choice.wanted.patterns or patterns.first_match(str(url[0])) is not None
 
     connection.create_scalar_function("is_meant", is_meant, 1)
+    with _table(connection):
+        with connection:
+            _choose(connection, choice)
+        yield
+
+
+@contextmanager
+def chosen_pages(connection: apsw.Connection, pages: Iterable[int]) -> Iterator[None]:
+    """The same, of pages that somebody else chose, by the ids of their rows."""
+    with _table(connection):
+        with connection:
+            connection.executemany(
+                "INSERT INTO chosen SELECT segment, offset, id FROM page WHERE id = ?", ((page,) for page in pages)
+            )
+        yield
+
+
+@contextmanager
+def _table(connection: apsw.Connection) -> Iterator[None]:
     connection.execute(
         "CREATE TEMP TABLE chosen (segment INTEGER, offset INTEGER, page INTEGER, PRIMARY KEY (segment, offset))"
         " WITHOUT ROWID; CREATE INDEX temp.chosen_page ON chosen(page) WHERE page IS NOT NULL"
     )
     try:
-        with connection:
-            _choose(connection, choice)
         yield
     finally:
         connection.execute("DROP TABLE chosen")

@@ -12,13 +12,14 @@ import json
 import struct
 import time
 import zipfile
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from hashlib import sha256
 from itertools import islice
 from pathlib import Path
 from typing import IO, BinaryIO
+from uuid import UUID
 
 import apsw
 from isal import isal_zlib
@@ -84,21 +85,45 @@ class _Package:
                 file.write(data)
 
 
+@dataclass(frozen=True, slots=True)
+class Identity:
+    """What a package is that is more than a part of a collection: the same whenever it is made anew."""
+
+    title: str
+    record_id: UUID
+    listed: Collection[str]  # URLs of the pages that it lists; the others are there for these
+    note: tuple[str, bytes]  # a file about the package: path and content
+
+
 def write_wacz(
-    connection: apsw.Connection, folder: Path, file: BinaryIO, *, now: float, tell: Callable[[Trouble], None]
+    connection: apsw.Connection,
+    folder: Path,
+    file: BinaryIO,
+    *,
+    now: float,
+    tell: Callable[[Trouble], None],
+    identity: Identity | None = None,
 ) -> int:
     """Write what was chosen as a package; gives the number of captures. What is damaged is left out and told."""
+    title = folder.resolve().name if identity is None else identity.title
+    record_id, listed = (None, None) if identity is None else (identity.record_id, identity.listed)
     lines, count = SortedLines(), 0
     try:
         with zipfile.ZipFile(file, "w") as archive:
             package = _Package(archive, now)
             with package.entry(f"archive/{_WARC}") as warc:
-                for written in write_warc(connection, folder, warc, filename=_WARC, now=now, tell=tell):
+                captures = write_warc(
+                    connection, folder, warc, filename=_WARC, now=now, tell=tell, whole=title, record_id=record_id
+                )
+                for written in captures:
                     lines.add(_line(folder, written))
                     count += 1
             _write_index(package, lines)
-            main = _write_pages(package, page_rows(connection))
-            package.close(_description(folder, main, now))
+            main = _write_pages(package, page_rows(connection), listed)
+            if identity is not None:
+                with package.entry(identity.note[0], deflated=True) as note:
+                    note.write(identity.note[1])
+            package.close(_description(title, main, now))
     finally:
         lines.close()
     return count
@@ -129,13 +154,20 @@ def _gzip(data: bytes) -> bytes:
     return packer.compress(data) + packer.flush()
 
 
-def _write_pages(package: _Package, rows: Iterable[PageRow]) -> PageRow | None:
-    """The pages a person may want to begin with, seeds marked; gives the first of those."""
+def _write_pages(package: _Package, rows: Iterable[PageRow], listed: Collection[str] | None) -> PageRow | None:
+    """The pages a person may want to begin with, seeds marked; gives the first of those, or the first where none is.
+
+    ``listed``: their URLs; None: every page.
+    """
     main: PageRow | None = None
+    first: PageRow | None = None
+    pages_of = (row for row in rows if row.is_page and 200 <= row.status < 300)
+    shown = (row for row in pages_of if listed is None or row.url in listed)
     with package.entry("pages/pages.jsonl", deflated=True) as pages:
         head = {"format": "json-pages-1.0", "id": "pages", "title": "All Pages", "hasText": True}
         pages.write(f"{json.dumps(head)}\n".encode())
-        for number, row in enumerate(row for row in rows if row.is_page and 200 <= row.status < 300):
+        for number, row in enumerate(shown):
+            first = first or row
             is_seed = row.depth == 0
             main = main or (row if is_seed else None)
             page: dict[str, object] = {
@@ -146,16 +178,15 @@ def _write_pages(package: _Package, rows: Iterable[PageRow]) -> PageRow | None:
             }
             page |= {"text": row.text or "", **({"seed": True} if is_seed else {})}
             pages.write(f"{json.dumps(page)}\n".encode())
-    return main
+    return main or first
 
 
-def _description(folder: Path, main: PageRow | None, now: float) -> dict[str, object]:
-    name = folder.resolve().name.encode("utf-8", "replace").decode()
+def _description(title: str, main: PageRow | None, now: float) -> dict[str, object]:
     start = {"mainPageUrl": main.url, "mainPageDate": timestamp(main.fetched)} if main is not None else {}
     return {
         "profile": "data-package",
         "wacz_version": VERSION,
-        "title": name,
+        "title": title.encode("utf-8", "replace").decode(),
         "software": f"Gossamer/{gossamer.__version__}",
         "created": timestamp(now),
         **start,

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
-from uuid import uuid4
+from uuid import UUID, uuid4
 
 import apsw
 
@@ -44,14 +44,27 @@ class Trouble:
 
     place: str
     message: str
+    lost: str = ""  # the URL of a capture that was left out
 
 
 def write_warc(
-    connection: apsw.Connection, folder: Path, sink: Sink, *, filename: str, now: float, tell: Callable[[Trouble], None]
+    connection: apsw.Connection,
+    folder: Path,
+    sink: Sink,
+    *,
+    filename: str,
+    now: float,
+    tell: Callable[[Trouble], None],
+    whole: str = "",
+    record_id: UUID | None = None,
 ) -> Iterator[Written]:
-    """Write what was chosen; gives each capture once it is written. What is damaged is left out and told."""
-    more = (("isPartOf", folder.resolve().name),)
-    head = description(f"Gossamer/{gossamer.__version__}", more, filename=filename, at=now, record_id=uuid4()).member()
+    """Write what was chosen; gives each capture once it is written. What is damaged is left out and told.
+
+    ``whole``: what it is part of, for the folder's name; ``record_id``: of what says so, for one that nobody had before.
+    """
+    more = (("isPartOf", whole or folder.resolve().name),)
+    software = f"Gossamer/{gossamer.__version__}"
+    head = description(software, more, filename=filename, at=now, record_id=record_id or uuid4()).member()
     sink.write(head)
     offset = len(head)
     for capture in captures(connection):
@@ -59,7 +72,7 @@ def write_warc(
         try:
             members, kind, trouble = _members(connection, folder, capture)
         except ArchiveError as error:
-            tell(Trouble(place, error.message))
+            tell(Trouble(place, error.message, capture.url))
             continue
         if trouble:
             tell(Trouble(place, trouble))

@@ -21,6 +21,7 @@ import apsw
 from gossamer.archive import store, warc
 from gossamer.archive.database import database_error, select
 from gossamer.archive.segment_writer import SegmentWriter
+from gossamer.archive.transaction import transaction
 from gossamer.clock import Clock, timestamp
 from gossamer.errors import StaleLease
 from gossamer.frontier.again import reopen
@@ -154,7 +155,7 @@ class Ledger:
     def transaction(self, lease: Lease) -> Iterator[None]:
         """One transaction under a lease that still counts; SQLite's errors become ours, and end the work."""
         try:
-            with self._connection:
+            with transaction(self._connection):
                 self._check_epoch(lease)
                 yield
                 self.discovery.gate.templates.flush()

@@ -11,7 +11,8 @@ _TRIMMED = "".join(map(chr, range(0x21)))  # URL Standard 4.4: C0 control or spa
 _REMOVED = dict.fromkeys(map(ord, "\t\n\r"))  # 4.4: "Remove all ASCII tab or newline"
 _SCHEME = re.compile(r"([A-Za-z][A-Za-z0-9+.-]*):")
 _FETCHED = ("http", "https")
-_MAX_KEPT = 1024
+_MAX_KEPT = 1024  # characters of a link
+_MAX_LINKS = 2048  # that are kept of one directory
 _ANYWHERE = "http://0/"  # what an absolute URL is kept under: it is the same on every page
 
 Resolved = tuple[str, bytes, bool]
@@ -30,13 +31,28 @@ class Resolver:
         self._directory = path[: path.rfind("/") + 1]
         self._charset = charset
         self._secret = secret
+        self.kept = _kept(self._directory, charset, secret)
+        """What some links are known to mean. Who has very many looks here before asking `resolve`."""
 
     def resolve(self, href: str) -> Resolved | None:
         """The URL that ``href`` (an attribute's value) means; None when it means none."""
         if len(href) + len(self._directory) > _MAX_KEPT or _depends_on_page(href):
             return _join(self._base, href, self._charset, self._secret)
-        directory = _ANYWHERE if href.startswith(("http://", "https://")) else self._directory
-        return _kept(directory, href, self._charset, self._secret)
+        directory, kept = self._directory, self.kept
+        if href.startswith(("http://", "https://")):
+            directory, kept = _ANYWHERE, _kept(_ANYWHERE, self._charset, self._secret)
+        resolved = kept.get(href) or _below(directory, href, self._charset, self._secret)
+        if resolved is not None:
+            if len(kept) >= _MAX_LINKS:
+                kept.clear()
+            kept[href] = resolved
+        return resolved
+
+
+@lru_cache(maxsize=64)
+def _kept(directory: str, charset: str, secret: bytes) -> dict[str, Resolved]:  # noqa: ARG001 - what it is kept by
+    """The links of a directory that were resolved before. A dict of its own: a look at it is all that most links cost."""
+    return {}
 
 
 def _depends_on_page(href: str) -> bool:
@@ -93,6 +109,3 @@ def _join(base: str, href: str, charset: str, secret: bytes) -> Resolved | None:
 def _known(url: str, secret: bytes) -> Resolved:
     """A URL that many directories lead to is hashed once, and kept once."""
     return url, fingerprint(url, secret), False
-
-
-_kept = lru_cache(maxsize=16384)(_below)

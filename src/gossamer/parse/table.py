@@ -26,23 +26,26 @@ class LinkTable:
 
     def fill(self, references: Iterable[Reference], resolver: Resolver | None = None) -> None:
         """Add what is not there yet, up to the limits. ``resolver``: where they are relative to something else."""
-        resolve, places = (resolver or self.resolver).resolve, self._places
-        for via, href, text, nofollow in references:
-            if not href or (href[0] == "#" and via is Via.REQUISITE):
-                continue  # nothing is fetched for an empty one, and SVG finds "#name" in the page itself
-            resolved = resolve(href)
+        resolver = resolver or self.resolver
+        kept, resolve, places, rows = resolver.kept.get, resolver.resolve, self._places, self._rows
+        for via, href, text, nofollow in references:  # some hundred a page: nothing here that could be done elsewhere
+            resolved = kept(href)
             if resolved is None:
-                self._unusable += 1
-                continue
+                if not href or (href[0] == "#" and via is Via.REQUISITE):
+                    continue  # nothing is fetched for an empty one, and SVG finds "#name" in the page itself
+                resolved = resolve(href)
+                if resolved is None:
+                    self._unusable += 1
+                    continue
             url, fingerprint, other = resolved
             place = places.get((url, via))
-            if place is not None:
-                if not nofollow:
-                    self._rows[place] = follow(self._rows[place])
-            elif self._has_room(url):
-                places[url, via] = len(self._rows)
-                self._rows.append(row(via, url, fold_line(text, MAX_TEXT) if text else "", nofollow, other))
-                self._fingerprints.append(fingerprint)
+            if place is None:
+                if self._has_room(url):
+                    places[url, via] = len(rows)
+                    rows.append(row(via, url, fold_line(text, MAX_TEXT) if text else "", nofollow, other))
+                    self._fingerprints.append(fingerprint)
+            elif not nofollow:
+                rows[place] = follow(rows[place])
 
     def _has_room(self, url: str) -> bool:
         self._characters += len(url)
@@ -60,9 +63,8 @@ class LinkTable:
 
     def fingerprints(self) -> bytes:
         """Keys for the URL-seen test."""
-        return b"".join(
-            weaken(key) if is_weak(packed) else key for key, packed in zip(self._fingerprints, self._rows, strict=True)
-        )
+        pairs = zip(self._fingerprints, self._rows, strict=True)
+        return b"".join([weaken(key) if is_weak(packed) else key for key, packed in pairs])
 
     def notes(self) -> list[str]:
         """What was left out."""

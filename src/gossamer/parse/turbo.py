@@ -51,7 +51,7 @@ def read(body: bytes, charset: str) -> Markup:
     if "template" in found:
         _settle(found["template"])
         found = _by_tag(document)
-    references = list(_References(document, budget=_ANCHOR_TEXT + 4 * len(body)))
+    references = _references(document, budget=_ANCHOR_TEXT + 4 * len(body))
     if _IMAGE_SET in body:  # a look at every style costs a third of the whole reading
         references += _image_sets(document)
     text = _text(document, found)
@@ -133,39 +133,34 @@ def _plain(nodes: Sequence[Node]) -> str:
     return "\n".join(fold(node.to_text(_PLAIN)) for node in nodes)
 
 
-class _References:
-    """The links of a document in order. The text of anchors is read up to a budget: nested ones hold it many times."""
+def _references(document: Document, *, budget: int) -> list[Reference]:
+    """The links of a document in order. The text of anchors is read up to a ``budget``: nested ones hold it many times."""
+    found: list[Reference] = []
+    last_set: tuple[Element, str] | None = None
+    for element, attribute, url in document.links():
+        tag = element.tag
+        if tag == "a" and attribute in ("href", "xlink:href"):
+            text = element.text if budget > 0 else ""
+            budget -= len(text)
+            if (not text or text.isspace()) and budget > 0:
+                text = _image_text(element)
+            rel = element.attr("rel")
+            found.append((Via.ANCHOR, url, text, rel is not None and "nofollow" in rel.lower().split()))
+        elif attribute is None or attribute == "style":  # of a style sheet in the page
+            found.append((Via.REQUISITE, css.unescape(url), "", False))
+        elif (tag, attribute) in SRCSETS:
+            if last_set != (element, attribute):
+                last_set = (element, attribute)
+                found.extend((Via.REQUISITE, each, "", False) for each in candidates(_attr(element, attribute)))
+        else:
+            found.extend(_simple(element, tag, attribute, url))
+    return found
 
-    def __init__(self, document: Document, *, budget: int) -> None:
-        self._document = document
-        self._budget = budget
 
-    def __iter__(self) -> Iterator[Reference]:
-        last_set: tuple[Element, str] | None = None
-        for element, attribute, url in self._document.links():
-            tag = element.tag
-            if tag == "a" and attribute in ("href", "xlink:href"):
-                rel = element.attr("rel")
-                yield Via.ANCHOR, url, self._anchor_text(element), rel is not None and "nofollow" in rel.lower().split()
-            elif attribute is None or attribute == "style":  # of a style sheet in the page
-                yield Via.REQUISITE, css.unescape(url), "", False
-            elif (tag, attribute) in SRCSETS:
-                if last_set != (element, attribute):
-                    last_set = (element, attribute)
-                    for candidate in candidates(_attr(element, attribute)):
-                        yield Via.REQUISITE, candidate, "", False
-            else:
-                yield from _simple(element, tag, attribute, url)
-
-    def _anchor_text(self, anchor: Element) -> str:
-        if self._budget <= 0:
-            return ""
-        text = anchor.text
-        self._budget -= len(text)
-        if text and not text.isspace():
-            return text
-        image = anchor.find("img")
-        return _attr(image, "alt") if image is not None else ""
+def _image_text(anchor: Element) -> str:
+    """What the first image of an anchor without text says of itself."""
+    image = anchor.find("img")
+    return _attr(image, "alt") if image is not None else ""
 
 
 def _image_sets(document: Document) -> Iterator[Reference]:

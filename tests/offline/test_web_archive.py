@@ -129,9 +129,12 @@ def damage_segments(web: Web, url: str) -> None:
         " WHERE url.url = ?",
         (url,),
     ).fetchall()[-1]
+    offset, length = row[1:]
+    assert isinstance(offset, int) and isinstance(length, int)
+    middle = offset + length // 2
     (path,) = web.small.folder.rglob(str(row[0]).rpartition("/")[2])
     data = bytearray(path.read_bytes())
-    data[int(row[1]) + int(row[2]) // 2] ^= 0xFF
+    data[middle] ^= 0xFF
     path.write_bytes(data)
 
 

@@ -253,10 +253,10 @@ class Crawl:
             outcomes, answer = await self._visitor.visit_robots(claim)
         finally:
             self._pool.end()
+        self._note(claim, answer, began)
         self._go_on()
         for outcome in outcomes:
             self._pipeline.put(outcome)
-        self._note(claim, answer, began)
 
     async def _serve(self, claim: Claim) -> None:
         began = self._clock.now()
@@ -264,11 +264,12 @@ class Crawl:
             visit = await self._visitor.visit(claim)
         finally:
             self._pool.end()
-        self._go_on()  # its host is free before its page is parsed
         if isinstance(visit, Outcome):
+            self._go_on()
             self._pipeline.put(visit)
             return
         self._note(claim, visit.answer, began)
+        self._go_on()  # its host is free before its page is parsed
         outcome = await self._pipeline.take(visit, link_is_down=self._link_was_down(claim.origin, began))
         log.debug("%s %s %s", outcome.settlement.state.name.lower(), claim.url, outcome.settlement.reason)
 
@@ -276,13 +277,15 @@ class Crawl:
         """What an answer says of the pool, of the link, and of a crawl that cannot begin."""
         now = self._clock.now()
         if isinstance(answer, Exchange):
-            self._pool.note(answer.answered_at - answer.started_at, failed=answer.status in _OVERLOADED)
+            waited = answer.answered_at - answer.started_at
+            self._pool.note(began=began, waited=waited, failed=answer.status in _OVERLOADED, now=now)
             self._link.record(claim, failed=False, at=now)
             self._unreachable.pop(claim.host_id, None)
             return
         log.info("%s: %s", claim.url, answer)
         rule = failures.RULES[answer.kind]
-        self._pool.note(0.0, failed=rule.host)
+        if rule.host and not claim.is_robots:  # a host that never answered says nothing of how much we ask
+            self._pool.note(began=began, waited=0.0, failed=True, now=now)
         if rule.link:  # other failures say nothing: a name that does not exist came from no host
             self._link.record(claim, failed=True, at=now, began=began)
         if self._link.is_down(now):

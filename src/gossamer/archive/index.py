@@ -32,6 +32,8 @@ _VARIANT = "\uff10-\uff19\uff21-\uff3a\uff41-\uff5a\uff66-\uff9f\uffa0-\uffdc"
 _WIDTH_VARIANTS = re.compile(f"[{_VARIANT}]+")
 _LOOSE_SOUND_MARK = re.compile("[\u3041-\u30ff][\u3099\u309a]")
 _NEEDS_WORK = re.compile(f"[{CJK}{_VARIANT}]")
+_WESTERN = bytes(range(0xE1)) + b"\xe2"
+"""What no character begins with in UTF-8 that needs work: U+2000 to U+2FFF are signs and symbols."""
 GAP = "\uefff"
 """A private character: a token of its own, between characters that were not neighbours."""
 
@@ -44,7 +46,7 @@ def analyse(text: str) -> str:
     Two runs of CJK with nothing but punctuation or space between them are kept apart, so that a phrase does not reach
     over a full stop. Half- and full-width forms become the ordinary ones (Unicode Standard Annex 15, NFKC).
     """
-    if text.isascii() or _NEEDS_WORK.search(text) is None:
+    if _is_plain(text):
         return text
     pieces = _RUN.split(fold_width(text))  # other, run, other, run, …, other
     last = len(pieces) - 1
@@ -56,6 +58,16 @@ def analyse(text: str) -> str:
         else piece
         for number, piece in enumerate(pieces)
     )
+
+
+def _is_plain(text: str) -> bool:
+    """Whether nothing in a text needs work. To look for each such letter in a page would take longer than to index it."""
+    try:
+        text.encode("latin-1")
+    except UnicodeEncodeError:
+        may_need_it = text.encode("utf-8", "surrogatepass").translate(None, _WESTERN)
+        return not may_need_it or _NEEDS_WORK.search(text) is None
+    return True
 
 
 def fold_width(text: str) -> str:

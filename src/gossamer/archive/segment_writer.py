@@ -91,12 +91,11 @@ class SegmentWriter:
             payload_digest=payload_digest,
             original=original,
         )
-        response, *request = (record.member() for record in records)
+        members = [record.member() for record in records]
         with self._poisoning():
             segment = self._ready()
-            for member in (response, *request):
-                self._write(member)
-        return RecordPlace(segment.id, segment.bytes, len(response))
+            self._write(b"".join(members))
+        return RecordPlace(segment.id, segment.bytes, len(members[0]))
 
     def sync(self) -> tuple[Segment, ...]:
         """Make all that was appended durable; gives the rows of the segments that changed since the last time."""

@@ -40,6 +40,7 @@ _TRUNCATIONS = frozenset({"length", "time", "disconnect"})
 _MAX_AGREED_HEAD = 32 * 1024
 # Possessive: a hostile head must not make this quadratic.
 _AGREED_HEAD = re.compile(rb"(?:[^\r\n!-~]*+[!-~][^\r\n]*+\r\n)++\r\n")
+_PLAIN_URI = re.compile(r"[\x21-\x3f\x41-\x7e]*")  # as nearly all are: no user info, nothing to be encoded
 _NOT_IN_URI = re.compile(r"[^\x21-\x7e]+")
 _URI_USER_INFO = re.compile(r"^(https?://)[^/?#\\]*@", re.IGNORECASE)
 _TARGET_USER_INFO = re.compile(rb"\A(\S+ https?://)[^/?#\s]*@", re.IGNORECASE)
@@ -63,7 +64,7 @@ class Record:
         """The record as one gzip member."""
         packer = isal_zlib.compressobj(_LEVEL, isal_zlib.DEFLATED, 31)
         length = sum(map(len, self.block))
-        named = "".join(f"{name}: {value}\r\n" for name, value in self.fields)
+        named = "".join([f"{name}: {value}\r\n" for name, value in self.fields])
         head = f"WARC/1.1\r\n{named}Content-Length: {length}\r\n\r\n".encode()
         return b"".join([*map(packer.compress, (head, *self.block, b"\r\n\r\n")), packer.flush()])
 
@@ -245,6 +246,8 @@ def _response_head(exchange: Exchange) -> bytes:
 
 def _uri(url: str) -> str:
     """``url`` without user info, and without anything that could end the line it stands in."""
+    if _PLAIN_URI.fullmatch(url):
+        return url
     return _NOT_IN_URI.sub(lambda found: quote(found[0], safe="", errors="replace"), _URI_USER_INFO.sub(r"\1", url))
 
 

@@ -13,11 +13,11 @@ from gossamer.frontier.discovery import Discovery, Found
 from gossamer.frontier.gate import is_of_families, is_of_hosts, is_of_variants
 from gossamer.frontier.lines import Lines
 from gossamer.frontier.templates import Template
-from gossamer.parse.links import unpack_some
+from gossamer.parse.links import unpack_last
 from gossamer.parse.sketch import Sketch, is_another_text
 from gossamer.policy import templates
 from gossamer.policy.novelty import News
-from gossamer.records import FOLLOWED, Facts, Outcome
+from gossamer.records import Facts, Outcome
 
 _COPIES = 50
 """Pages with the same text that are looked at."""
@@ -152,7 +152,5 @@ class Brought:
 
 def _echo(outcome: Outcome, facts: Facts) -> str:
     """What a page may only repeat: its own address, and those of its links."""
-    count = len(facts.fingerprints) // 8
-    links = unpack_some(facts.links, range(max(0, count - _LINKS), count))
-    addresses = (link.url.partition("://")[2] for link in links if link.via in FOLLOWED and not link.other)
+    addresses = [url.partition("://")[2] for url in unpack_last(facts.links, _LINKS)]
     return f"{templates.echoed(outcome.claim.url)} {unquote_plus(' '.join(addresses))}"

@@ -7,7 +7,7 @@ from typing import Any
 import msgpack
 
 from gossamer.errors import ArchiveError
-from gossamer.records import Link, Via
+from gossamer.records import FOLLOWED, Link, Via
 from gossamer.url import MAX_URL
 
 MAX_TEXT = 200
@@ -31,6 +31,7 @@ _VIAS = (
     Via.LISTED,
 )
 _CODES = {via: code for code, via in enumerate(_VIAS)}
+_LEADING = frozenset(code for via, code in _CODES.items() if via in FOLLOWED)
 _KIND = 0x0F
 _NOFOLLOW = 0x10
 _OTHER = 0x20
@@ -84,6 +85,12 @@ def unpack_some(blob: bytes, places: Iterable[int]) -> tuple[Link, ...]:
     with _telling_of_damage():
         rows = _rows(blob)
         return tuple([_link(*rows[place]) for place in places])
+
+
+def unpack_last(blob: bytes, count: int) -> list[str]:
+    """The URLs of those of the last ``count`` links of a blob that lead to other pages. ArchiveError when it is damaged."""
+    with _telling_of_damage():
+        return [url for code, url, *_ in _rows(blob)[-count:] if code & _KIND in _LEADING and not code & _OTHER]
 
 
 def unpack_of(blob: bytes, kinds: Collection[Via]) -> tuple[Link, ...]:

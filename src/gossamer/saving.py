@@ -20,9 +20,11 @@ from gossamer.offline.forms import ENDINGS, Form, earlier_copy
 from gossamer.offline.manifest import Manifest, read
 from gossamer.offline.names import folder_named
 from gossamer.offline.packing import zipped
+from gossamer.offline.pagecheck import check_page, read_page
 from gossamer.offline.place import workplace
 from gossamer.offline.plan import Plan, Planner
 from gossamer.offline.save import Saved, identity, save, title_of
+from gossamer.offline.single import save_page
 from gossamer.offline.source import Source
 from gossamer.offline.tree import opened_tree
 from gossamer.offline.webarchive import save_web_archive
@@ -91,6 +93,8 @@ async def make_copy(order: SaveOrder, observe: Observe = lambda *_: None, clock:
         wanted = chosen(source.connection, order.choice)
         with workplace(order.out, clock.now()) as place:
             earlier = _check_out(order, source)
+            if order.form is Form.SINGLE:
+                return await save_page(source, wanted, place, earlier, parsers, force=order.force)
             if order.form is Form.WACZ:
                 return await save_web_archive(source, wanted, place, earlier, parsers, observe, force=order.force)
             saved = await save(
@@ -109,8 +113,11 @@ async def check_copy(out: Path, settings: Settings) -> Checked:
     """
     if is_web_archive(out):
         return check_web_archive(out)
-    with opened_tree(out) as tree:
-        async with _Workers(settings) as workers:
+    page = read_page(out)
+    async with _Workers(settings) as workers:
+        if page is not None:
+            return await check_page(*page, out.name, workers)
+        with opened_tree(out) as tree:
             return await check(tree, workers)
 
 

@@ -53,6 +53,7 @@ class Workers:
                 url=job.url,
                 place=job.place,
                 lookup=table,
+                embed=job.embed,
             )
 
 

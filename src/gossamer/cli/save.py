@@ -104,6 +104,8 @@ def save(
     kind = Form(form) if form is not None else _form_of(out)
     folder, flags = Path(what), dict(flags)
     if not folder.is_dir():
+        if kind is Form.SINGLE and choice == Choice():
+            choice = Choice(listed=(urls.typed(what)[0],), depth=0)
         folder = _crawled(what, out, kind, choice, flags, force=force)
     elif not everything and choice == Choice():
         raise UsageError(

@@ -26,7 +26,7 @@ _ROOT = "file:///copy/"
 _LARGEST = 64 * 1024 * 1024  # bytes of a file that is read
 
 # What browsers make of a local file's ending; the others hold no references.
-_TYPES = {
+TYPES = {
     **dict.fromkeys(("html", "htm", "shtml"), "text/html"),
     **dict.fromkeys(("xhtml", "xht"), "application/xhtml+xml"),
     **dict.fromkeys(("js", "mjs"), "text/javascript"),
@@ -34,7 +34,7 @@ _TYPES = {
     "css": "text/css",
     "webmanifest": "application/manifest+json",
 }
-_DOCUMENTS = ("text/html", "application/xhtml+xml", "image/svg+xml")
+DOCUMENTS = ("text/html", "application/xhtml+xml", "image/svg+xml")
 
 
 Observe = Callable[[str, int, int], None]
@@ -111,7 +111,7 @@ async def _read_all(tree: Tree, paths: Sequence[str], reader: Reader, walk: _Wal
     async with Abreast() as abreast:
         for number, path in enumerate(paths):
             observe("checked", number, len(paths))
-            kind = _TYPES.get(path.rpartition(".")[2].lower())
+            kind = TYPES.get(path.rpartition(".")[2].lower())
             if kind is not None:
                 body = tree.read(path, _LARGEST)
                 await abreast.start(len(body), partial(read, path, kind, body))
@@ -122,7 +122,7 @@ def _take(path: str, kind: str, facts: Facts, walk: _Walk) -> None:
         walk.unresolved.append(Unresolved(path, "", "", f"it can't be read: {facts.failure or 'no answer'}"))
         return
     found: dict[str, Any] = json.loads(facts.derived)
-    if kind in _DOCUMENTS:
+    if kind in DOCUMENTS:
         walk.names[path] = frozenset(found["names"])
     here = _ROOT + quote(path)
     base = _joined(found["base"], here) if found["base"] is not None else here
@@ -164,7 +164,7 @@ def _resolve(target: str, walk: _Walk) -> tuple[str, str, str]:
         return "it leads out of the copy", "", ""
     place = unquote(address.removeprefix(_ROOT), errors="surrogateescape")
     if place in walk.files:
-        is_document = _TYPES.get(place.rpartition(".")[2].lower()) in _DOCUMENTS
+        is_document = TYPES.get(place.rpartition(".")[2].lower()) in DOCUMENTS
         return "", place, fragment if is_document else ""
     if (place.rstrip("/") or ".") in walk.folders:
         return "it is a folder", "", ""

@@ -7,6 +7,7 @@ from pathlib import Path
 from gossamer.errors import UsageError
 from gossamer.offline import manifest as manifests
 from gossamer.offline.manifest import MANIFEST, MOST, Manifest
+from gossamer.offline.single import noted
 from gossamer.offline.tree import Zip, opened_zip
 
 
@@ -55,4 +56,4 @@ def _zipped(out: Path) -> Manifest | None:
         return None
 
 
-_READ = {Form.ZIP: _zipped, Form.WACZ: _zipped}
+_READ = {Form.ZIP: _zipped, Form.WACZ: _zipped, Form.SINGLE: noted}

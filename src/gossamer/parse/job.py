@@ -55,6 +55,7 @@ class RewriteJob:
     charset: str  # that came with it, by its WHATWG name; "" to find out
     place: str  # its path inside the copy
     table: str  # the file that holds where each URL is saved, made by `rewriting.places.write_places`
+    embed: bool = False  # whether what it needs becomes part of it; then the table has files, as `Embedder` wants them
 
 
 Job = ParseJob | RewriteJob

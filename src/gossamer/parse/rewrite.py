@@ -10,6 +10,7 @@ from gossamer.parse.rewriting import charset as encodings
 from gossamer.parse.rewriting import css, entities, manifest, modules, page
 from gossamer.parse.rewriting.contract import Kind, Lookup, Reference, Rewritten
 from gossamer.parse.rewriting.edits import Edit, apply
+from gossamer.parse.rewriting.embed import Embedder
 from gossamer.parse.rewriting.linker import Linker
 
 __all__ = ["Kind", "Lookup", "Reference", "Rewritten", "rewrite", "rewrite_bare"]
@@ -31,19 +32,23 @@ _ROOT = re.compile(
 _STYLESHEET = re.compile(r"""<\?xml-stylesheet\s(?:[^?]|\?(?!>)){0,500}?\bhref\s*+=\s*+(?:"([^"<]*+)"|'([^'<]*+)')""")
 
 
-def rewrite(body: bytes, *, content_type: str, charset: str, url: str, place: str, lookup: Lookup) -> Rewritten:
+def rewrite(
+    body: bytes, *, content_type: str, charset: str, url: str, place: str, lookup: Lookup, embed: bool = False
+) -> Rewritten:
     """The file as it stands in the copy.
 
     ``body``: without its codings. ``content_type``: its media type, by header or sniffing. ``charset``: the WHATWG name
     of the encoding that came with it, "" to find out. ``url``: the final one, without fragment. ``place``: its path
-    inside the copy. Never raises for what the body holds. What is none of the types that have references here stays as
-    it is, byte for byte; so does what has none to change and says of its encoding what is so.
+    inside the copy. ``embed``: what it needs becomes part of it, as `Embedder` says. Never raises for what the body
+    holds. What is none of the types that have references here stays as it is, byte for byte; so does what has none to
+    change and says of its encoding what is so.
     """
     file = _opened(body, content_type, encodings.name(charset), url)
     if file is None:
         return Rewritten(body, ())
     base = page.first_base(file.text, xml=file.format is _Format.XML) if file.format in _PAGES else None
-    linker = Linker(url=url, base=base, charset=file.charset, place=place, lookup=lookup)
+    kind = Embedder if embed else Linker
+    linker = kind(url=url, base=base, charset=file.charset, place=place, lookup=lookup)
     changes = _EDITS[file.format](file.text, linker)
     return Rewritten(file.closed(changes), tuple(linker.references))
 

@@ -132,6 +132,7 @@ def _rewritten(job: RewriteJob, failure: Failure | None) -> Rewritten:
         url=job.url,
         place=job.place,
         lookup=_table(job.table),
+        embed=job.embed,
     )
 
 

@@ -17,6 +17,7 @@ class Kind(StrEnum):
 
     PAGE = "page"  # something a person goes to, or a frame shows
     REQUISITE = "requisite"  # what a page needs: images, styles, fonts, scripts, media
+    FRAME = "frame"  # a page that a frame shows, where frames become part of their page
     OTHER = "other"  # neither: where a form is sent, who wrote the page
 
 

@@ -4,14 +4,13 @@ from urllib.parse import quote
 
 from gossamer.parse.rewriting import charset, elements, entities
 from gossamer.parse.rewriting.contract import Kind
+from gossamer.parse.rewriting.datauri import content_of
 from gossamer.parse.rewriting.edits import Edit, Excerpt, apply
+from gossamer.parse.rewriting.elements import MARK
 from gossamer.parse.rewriting.linker import Linker
 from gossamer.parse.rewriting.tokens import Tag, is_quoted, raw_value, value_span
 
 _LINK_IN_FRAME = f"data:text/html;charset={charset.UTF_8}," + quote("<!doctype html><title>Not saved</title>", safe="")
-
-MARK = "data-gossamer"
-"""The attribute of what points to the live web, because it is not saved, and of what was added."""
 
 
 class Element:
@@ -54,7 +53,7 @@ class Element:
     def point_frame(self, name: str) -> None:
         """Point what a frame shows. A page that is not saved is not shown, for nobody has asked for it: a link to it is."""
         value = self.value(name)
-        pointed = self._linker.point(value, Kind.PAGE, query=True) if value else None
+        pointed = self._linker.frame(value) if value else None
         if pointed is None:
             return
         new = pointed.value
@@ -64,8 +63,20 @@ class Element:
             self.live = True
             new = _LINK_IN_FRAME + quote(f'<a href="{entities.escape(new or value.strip())}" target=_blank>', safe="")
             new += quote(entities.escape(pointed.url) + "</a>", safe="")
-        if new is not None:
+        if self._linker.embeds and new is not None and pointed.local and self.name == "iframe":
+            self._show(name, new)
+        elif new is not None:
             self.replace(name, new)
+
+    def _show(self, name: str, data: str) -> None:
+        """Show a document that stands in the element itself, as far as there can be one."""
+        if "srcdoc" in self.found:  # it comes first, and what is named beside it is never loaded
+            self.drop(name)
+        elif data.startswith("data:text/html"):
+            text = entities.escape(content_of(data).decode("utf-8", "replace"))
+            self.edits.append((self.found[name].start(1), self.found[name].end(), f'srcdoc="{text}"'))
+        else:
+            self.replace(name, data)
 
     def pointed(self, value: str, kind: Kind, *, query: bool = False, live: bool = False) -> str | None:
         """What a URL in the element becomes; None: it stays."""

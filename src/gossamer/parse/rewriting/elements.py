@@ -2,6 +2,9 @@
 
 from gossamer.parse.rewriting.contract import Kind
 
+MARK = "data-gossamer"
+"""The attribute of what points to the live web, because it is not saved, and of what was added."""
+
 PAGE, REQUISITE, OTHER = Kind.PAGE, Kind.REQUISITE, Kind.OTHER
 
 LINKS: dict[str, tuple[tuple[str, Kind], ...]] = {
@@ -32,6 +35,9 @@ SRCSETS = {"img": "srcset", "source": "srcset", "link": "imagesrcset"}
 
 HINTS = frozenset({"dns-prefetch", "preconnect", "prerender"})
 """Links that only make a browser talk to a host early, which nobody means who opens a copy."""
+
+EARLY = frozenset({"manifest", "modulepreload", "prefetch", "preload", "search"})
+"""Links to what is loaded for later, or for other uses than to show the page: in a file that holds all it would be twice."""
 
 PLUGINS = {"embed": "src", "object": "data"}
 """Attributes without which an element shows what stands in it, as it does online where its file can't be had."""

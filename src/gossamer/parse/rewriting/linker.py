@@ -40,6 +40,9 @@ class Pointed:
 class Linker:
     """Points the links of one document, and keeps the account of them."""
 
+    embeds = False
+    """Whether what is needed becomes part of the document."""
+
     def __init__(
         self, *, url: str, base: str | None, charset: str, place: str, lookup: Lookup, inside: bool = False
     ) -> None:
@@ -81,6 +84,10 @@ class Linker:
         self.references.append(kept[1])
         return kept[0]
 
+    def frame(self, value: str) -> Pointed | None:
+        """As `point`, for what a frame shows."""
+        return self.point(value, Kind.PAGE, query=True)
+
     def live(self, value: str, kind: Kind) -> Pointed | None:
         """As `point`, for what can't be had from a copy: it points to the live web whatever is saved."""
         url = self._resolved(value)
@@ -102,7 +109,7 @@ class Linker:
         return way if way.startswith("../") else "./" + way
 
     def _point(self, value: str, kind: Kind, *, query: bool) -> Pointed | None:
-        if not self._moved and (not value or value[0] <= " " or value[0] == "#") and _SAME.fullmatch(value):
+        if self._is_same(value):
             return None
         url = self._resolved(value)
         if url is None:
@@ -119,6 +126,11 @@ class Linker:
         else:
             local = self._relative(place) + asked + fragment
         return Pointed(None if local == value else local, True, url)
+
+    def _is_same(self, value: str) -> bool:
+        """Whether a link stays within its document."""
+        may_be = not self._moved and (not value or value[0] <= " " or value[0] == "#")
+        return may_be and _SAME.fullmatch(value) is not None
 
     def _resolved(self, value: str) -> str | None:
         resolved = self._resolver.resolve(value)

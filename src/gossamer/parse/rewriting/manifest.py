@@ -1,8 +1,11 @@
 """Web app manifests (W3C, "Web Application Manifest") and import maps (HTML 8.1.5.3): JSON that holds URLs."""
 
+import json
+
 from gossamer.parse.rewriting import jsontext
 from gossamer.parse.rewriting.contract import Kind
 from gossamer.parse.rewriting.edits import Edit
+from gossamer.parse.rewriting.embed import Embedder
 from gossamer.parse.rewriting.linker import Linker
 from gossamer.parse.rewriting.modules import is_address, point_specifier
 from gossamer.url import canonicalise
@@ -40,7 +43,7 @@ def edits(source: str, linker: Linker) -> list[Edit]:
 
 def import_map_edits(source: str, linker: Linker, start: int, end: int) -> list[Edit]:
     """What to change in an import map: the addresses, and the keys that are URLs, so that both still meet."""
-    found: list[Edit] = []
+    found: list[Edit] = _modules_edits(source, linker, start, end)
     for word in jsontext.words(source, start, end):
         match word.path, word.is_key:
             case (("imports" | "scopes" | "integrity"), *_), True:
@@ -54,6 +57,21 @@ def import_map_edits(source: str, linker: Linker, start: int, end: int) -> list[
         if value is not None:
             found.append((word.start, word.end, jsontext.write(value)))
     return found
+
+
+def _modules_edits(source: str, linker: Linker, start: int, end: int) -> list[Edit]:
+    """The modules that the document holds, added to its own import map: only one may be there (HTML 8.1.5.3)."""
+    if not (isinstance(linker, Embedder) and linker.modules):
+        return []
+    added = json.dumps(linker.modules)[1:-1]
+    keys = [word for word in jsontext.words(source, start, end) if word.is_key and not word.path]
+    imports = next((word for word in keys if word.value == "imports"), None)
+    place = source.find("{", start if imports is None else imports.end, end) + 1
+    if not place or (not keys and not source[place:end].strip().startswith("}")):
+        return []
+    is_empty = source[place:end].lstrip().startswith("}")
+    text = added if imports is not None else f'"imports":{{{added}}}'
+    return [(place, place, text if is_empty else f"{text},")]
 
 
 def _address(linker: Linker, value: str) -> str | None:

@@ -61,7 +61,7 @@ def point_specifier(linker: Linker, specifier: str) -> str | None:
     pointed = linker.point(specifier, Kind.REQUISITE, query=True)
     if pointed is None or pointed.value is None:
         return None
-    if pointed.local and not pointed.value.startswith("../"):
+    if pointed.local and not is_address(pointed.value):
         return None if "./" + pointed.value == specifier else "./" + pointed.value
     return pointed.value
 

@@ -9,7 +9,9 @@ from gossamer.parse.refresh import url_place
 from gossamer.parse.rewriting import charset, css, elements, entities
 from gossamer.parse.rewriting.contract import Kind
 from gossamer.parse.rewriting.edits import Edit, Excerpt
-from gossamer.parse.rewriting.element import MARK, Element
+from gossamer.parse.rewriting.element import Element
+from gossamer.parse.rewriting.elements import MARK
+from gossamer.parse.rewriting.embed import Embedder, import_map, sprites
 from gossamer.parse.rewriting.linker import NOTHING, Linker
 from gossamer.parse.rewriting.manifest import import_map_edits
 from gossamer.parse.rewriting.modules import edits as module_edits
@@ -74,6 +76,8 @@ class _Page:
             "embed": self._plugin,
             "form": self._form,
             "frame": self._frame,
+        self._sprites: dict[str, None] = {}  # files of SVG that are to be part of the document
+        self._has_import_map = False
             "head": self._start,
             "html": self._start,
             "iframe": self._iframe,
@@ -182,10 +186,23 @@ class _Page:
     def _button(self, element: Element) -> None:
         self._submits(element, "formaction", element.word("formmethod") or self._form_method)
 
+                    if self._linker.embeds and element.name == "use" and not self._xml:
+                        self._use(element, attribute)
+                        continue
     def _form(self, element: Element) -> None:
         self._form_method = element.word("method")
         self._submits(element, "action", self._form_method)
         if element.live and self._linker.charset != charset.UTF_8 and "accept-charset" not in element.found:
+    def _use(self, element: Element, attribute: str) -> None:
+        """What a use refers to in a file, taken into the document: browsers load none of a data: URL (SVG 2, 5.6)."""
+        pointed = element.pointed(element.value(attribute), Kind.REQUISITE) or ""
+        data, mark, name = pointed.partition("#")
+        if data.startswith("data:image/svg+xml") and name:
+            self._sprites[data] = None
+            element.replace(attribute, mark + name)
+        elif pointed:
+            element.replace(attribute, pointed)
+
             element.add("accept-charset", self._linker.charset)  # as it was sent until now
 
     def _submits(self, element: Element, attribute: str, method: str) -> None:
@@ -253,6 +270,10 @@ class _Page:
         change: Callable[[Element, str], str | None],
     ) -> None:
         excerpt = element.excerpt("content")
+            if self._linker.embeds and rel & elements.EARLY and element.word("as") != "style":
+                element.point("href", Kind.OTHER, live=True)
+                element.disarm("rel")
+                return
         place = find(excerpt.text)
         new = None if place is None else change(element, excerpt.text[slice(*place)])
         if place is not None and new is not None:
@@ -353,5 +374,11 @@ class _Page:
             self._edits.append((0, 0, "\ufeff"))
         elif needs_charset:
             self._edits.append((place, place, charset.META))
-        if self._shows_marks and not self._has_style and (early or not self._xml):
+        self._has_import_map = self._has_import_map or kind == "importmap"
+        marks = self._shows_marks and not self._linker.embeds  # where all links are live, none needs a mark
+        if marks and not self._has_style and (early or not self._xml):
             self._edits.append((place, place, _STYLE))
+        if isinstance(self._linker, Embedder) and not self._depth:
+            if not self._has_import_map:
+                self._edits.append((place, place, import_map(self._linker, xml=self._xml)))
+            self._edits += [(len(self._source), len(self._source), sprites(data)) for data in self._sprites]

@@ -231,18 +231,22 @@ class Collection:
             connection.executemany(
                 "UPDATE url SET crashes = crashes + 1 WHERE id = ? AND state = 0", [(url_id,) for url_id in left]
             )
-            connection.execute(
-                "UPDATE url SET held = 1, reason = ? WHERE state = 0 AND held = 0 AND crashes >= ?",
-                (f"in flight at {MAX_CRASHES} unclean ends", MAX_CRASHES),
-            )
-            suspects = connection.changes()
+            suspects = 0
+            for url_id in left:
+                connection.execute(
+                    "UPDATE url SET held = 1, reason = ? WHERE id = ? AND state = 0 AND held = 0 AND crashes >= ?",
+                    (f"in flight at {MAX_CRASHES} unclean ends", url_id, MAX_CRASHES),
+                )
+                suspects += connection.changes()
             connection.executemany(
                 "INSERT INTO counter VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET value = value + excluded.value",
                 [("waiting", -suspects), ("held", suspects)],
             )
-            for host_id, exempt, crawl_delay in select(connection, "SELECT id, exempt, crawl_delay FROM host"):
-                pause = _pause(settings, exempt, crawl_delay)
-                connection.execute("UPDATE host SET next_at = max(next_at, ?) WHERE id = ?", (now + pause, host_id))
+            for exempt, crawl_delay in select(connection, "SELECT DISTINCT exempt, crawl_delay FROM host"):
+                connection.execute(
+                    "UPDATE host SET next_at = max(next_at, ?) WHERE exempt = ? AND crawl_delay IS ?",
+                    (now + _pause(settings, exempt, crawl_delay), exempt, crawl_delay),
+                )
             connection.executemany("UPDATE host SET next_at = max(next_at, ?) WHERE id = ?", alone)
 
     def _rejudge(
@@ -262,9 +266,9 @@ class Collection:
 
     def _load_seen(self, connection: apsw.Connection, secret: bytes) -> SeenSet:
         """The saved set, and what came after it; rebuilt where there is none. Rows that are not final have another key."""
-        ((count, newest),) = select(connection, "SELECT count(*), ifnull(max(id), 0) FROM url")
+        ((newest,),) = select(connection, "SELECT ifnull(max(id), 0) FROM url")
         loaded = SeenSet.load(self.folder / _SEEN_FILE, owner=secret)
-        seen, after = loaded if loaded is not None and loaded[1] <= newest else (SeenSet(count), 0)
+        seen, after = loaded if loaded is not None and loaded[1] <= newest else (SeenSet(), 0)
         for query, mark in ((_FINAL, 0), (_NOT_FINAL, AS_FOUND)):
             rows = connection.execute(query, (after,))
             keys = np.fromiter((row[0] for row in rows), dtype=np.int64)

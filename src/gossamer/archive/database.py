@@ -16,7 +16,7 @@ from gossamer.errors import ArchiveError, CollectionError
 NAME = "crawl.db"
 """Of the file in the folder of a collection."""
 
-VERSION = 2
+VERSION = 3
 """Of the schema; migrations go forward only, and an older program refuses a newer file."""
 
 SCHEMA = """
@@ -70,9 +70,16 @@ CREATE TABLE url (
     found REAL NOT NULL,
     settled REAL
 );
-CREATE INDEX url_fingerprint ON url(fingerprint);
-CREATE INDEX url_waiting ON url(host, id) WHERE state = 0 AND held = 0;
-CREATE INDEX url_template ON url(template, held, id) WHERE state = 0 AND template IS NOT NULL;
+
+-- The indices of the URL table begin with a block of ids: what was found together. Fingerprints, hosts and templates of
+-- new URLs come in no order. In an index over the whole table each would change a page of its own, of more pages than any
+-- cache holds; in blocks only the few pages of the newest change. Whoever looks something up looks into each block.
+CREATE VIEW block(n) AS WITH RECURSIVE b(n) AS (
+    VALUES (0) UNION ALL SELECT n + 1 FROM b WHERE n < (SELECT max(id) >> 17 FROM url)) SELECT n FROM b;
+CREATE INDEX url_fingerprint ON url(id >> 17, fingerprint);
+CREATE INDEX url_waiting ON url(id >> 17, host) WHERE state = 0 AND held = 0;
+CREATE INDEX url_template ON url(id >> 17, template, held) WHERE state = 0 AND template IS NOT NULL;
+CREATE INDEX url_start ON url(id) WHERE depth = 0;
 
 -- URLs that differ in nothing but numbers and ids, where there is more than one
 CREATE TABLE template (
@@ -222,7 +229,19 @@ ALTER TABLE template ADD COLUMN host INTEGER NOT NULL DEFAULT 0;
 CREATE INDEX template_host ON template(host) WHERE host != 0;
 """
 
-MIGRATIONS = {1: _TO_2}
+_TO_3 = """
+DROP INDEX url_fingerprint;
+DROP INDEX url_waiting;
+DROP INDEX url_template;
+CREATE VIEW block(n) AS WITH RECURSIVE b(n) AS (
+    VALUES (0) UNION ALL SELECT n + 1 FROM b WHERE n < (SELECT max(id) >> 17 FROM url)) SELECT n FROM b;
+CREATE INDEX url_fingerprint ON url(id >> 17, fingerprint);
+CREATE INDEX url_waiting ON url(id >> 17, host) WHERE state = 0 AND held = 0;
+CREATE INDEX url_template ON url(id >> 17, template, held) WHERE state = 0 AND template IS NOT NULL;
+CREATE INDEX url_start ON url(id) WHERE depth = 0;
+"""
+
+MIGRATIONS = {1: _TO_2, 2: _TO_3}
 """From version n to n + 1."""
 
 _NETWORK_FILE_SYSTEMS = frozenset(

@@ -79,7 +79,8 @@ def find(connection: apsw.Connection, url: str) -> int | None:
     if not isinstance(secret, bytes):
         raise ArchiveError("the secret of the fingerprints is missing", hint="restore the collection from a copy")
     number = int.from_bytes(urls.fingerprint(url, secret), "little", signed=True)
-    found = connection.execute("SELECT id FROM url WHERE fingerprint = ? AND url = ?", (number, url)).get
+    query = "SELECT id FROM url WHERE url.id >> 17 IN block AND fingerprint = ? AND url = ?"
+    found = connection.execute(query, (number, url)).get
     return found if isinstance(found, int) else None
 
 

@@ -5,12 +5,11 @@ from typing import Any
 
 from gossamer.records import Claim, Via
 
-COLUMNS = (
-    "url.id, url, host, origin, depth, hops, attempts, via, parent, ifnull(template, 0),"
-    " ifnull(due, 0)"
-    " FROM url JOIN host ON host.id = url.host"
-)
-"""What a query selects for `claim_of`; its due time is the last column."""
+FIELDS = "url.id, url, host, origin, depth, hops, attempts, via, parent, ifnull(template, 0), ifnull(due, 0)"
+"""What a query selects for `claim_of`; its due time is the last of them."""
+
+COLUMNS = f"{FIELDS} FROM url JOIN host ON host.id = url.host"
+"""The same, and where from."""
 
 
 def claim_of(row: Sequence[Any]) -> Claim:

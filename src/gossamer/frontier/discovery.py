@@ -293,7 +293,7 @@ class Discovery:
         """Keep when URLs last changed, as the sitemap or feed that names them says: of known ones and of new ones."""
         keys = np.frombuffer(facts.fingerprints, dtype="<u8").tolist()
         self._connection.executemany(
-            "UPDATE url SET lastmod = ? WHERE fingerprint = ?",
+            "UPDATE url SET lastmod = ? WHERE url.id >> 17 IN block AND fingerprint = ?",
             [
                 (link.lastmod, signed(key))
                 for link, key in zip(unpack(facts.links), keys, strict=True)
@@ -303,7 +303,9 @@ class Discovery:
 
     def id_of(self, url: str) -> int | None:
         """The row of a known URL."""
-        return self._rows.id_of(self.fingerprint(url))
+        key = self.fingerprint(url)
+        is_known = self.seen.holds(key) or self.seen.holds(key ^ AS_FOUND)
+        return self._rows.id_of(key) if is_known or key in self._fresh or key ^ AS_FOUND in self._fresh else None
 
     def fingerprint(self, url: str) -> int:
         """The strong key of a URL."""

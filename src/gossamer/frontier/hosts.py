@@ -31,6 +31,8 @@ class HostTable:
         self._pause = pause
         self._places: dict[str, tuple[int, int]] = {}  # row ids and shards, by origin
         self._aside: dict[int, str] = self._read_aside()
+        self._well: set[int] = set()  # hosts whose rows say that nothing is wrong with them
+        self._updates: list[tuple[object, ...]] = []
 
     def id_of(self, origin: urls.Origin) -> tuple[int, int]:
         """The row id and the shard of an origin; a new one gets a row."""
@@ -75,12 +77,17 @@ class HostTable:
             (f"more than {MAX_SITEMAPS} sitemaps on this host", Hold.PARKED) if count > MAX_SITEMAPS else ("", Hold.NO)
         )
 
-    def update(self, update: HostUpdate) -> None:
-        """Keep what a fetch taught about its host. One that is put aside stays so, whatever was still in flight."""
-        self._connection.execute(
-            "UPDATE host SET next_at = max(next_at, ?), failures = ?, put_aside = iif(put_aside = '', ?, put_aside),"
-            " robots_tries = ?,"
-            " exempt = iif(? != '', ?, exempt) WHERE id = ?",
+    def update(self, update: HostUpdate, now: float) -> None:
+        """Keep what a fetch taught about its host. One that is put aside stays so, whatever was still in flight.
+
+        Of most fetches that is only that its pause has begun. That is not worth a row: a clean end writes it, and after
+        any other every host waits one full pause.
+        """
+        is_well = not (update.failures or update.robots_tries or update.put_aside or update.exempt)
+        if is_well and update.host_id in self._well and update.next_at <= now + self._pause("", 0.0):
+            return
+        (self._well.add if is_well else self._well.discard)(update.host_id)
+        self._updates.append(
             (
                 update.next_at,
                 update.failures,
@@ -89,13 +96,24 @@ class HostTable:
                 update.exempt,
                 update.exempt,
                 update.host_id,
-            ),
+            )
         )
         if update.put_aside:
             self._aside.setdefault(update.host_id, update.put_aside)
 
+    def write(self) -> None:
+        """Make rows of what was kept."""
+        if self._updates:
+            self._connection.executemany(
+                "UPDATE host SET next_at = max(next_at, ?), failures = ?, robots_tries = ?4,"
+                " put_aside = iif(put_aside = '', ?3, put_aside), exempt = iif(?5 != '', ?6, exempt) WHERE id = ?7",
+                self._updates,
+            )
+            self._updates.clear()
+
     def take_back(self) -> list[Host]:
         """Read anew which hosts are put aside, after a command took some back; these."""
+        self._well.clear()
         before, self._aside = self._aside, self._read_aside()
         return [self.load(host_id) for host_id in before.keys() - self._aside.keys()]
 
@@ -123,4 +141,7 @@ _KNOWN = (
     " FROM host"
 )
 
-_WITH_WAITING_URLS = " WHERE EXISTS (SELECT 1 FROM url WHERE url.host = host.id AND state = 0 AND held = 0)"
+_WITH_WAITING_URLS = (
+    " WHERE EXISTS (SELECT 1 FROM block CROSS JOIN url ON url.id >> 17 = n"
+    " AND url.host = host.id AND state = 0 AND held = 0)"
+)

@@ -19,7 +19,7 @@ from typing import TypeAlias
 import apsw
 
 from gossamer.archive import store, warc
-from gossamer.archive.database import database_error, select
+from gossamer.archive.database import database_error
 from gossamer.archive.segment_writer import SegmentWriter
 from gossamer.archive.transaction import transaction
 from gossamer.clock import Clock, timestamp
@@ -28,9 +28,10 @@ from gossamer.frontier.again import reopen
 from gossamer.frontier.counters import Counters
 from gossamer.frontier.discovery import Discovery, Found
 from gossamer.frontier.following import Following
-from gossamer.frontier.forgive import forgive, uncounted
+from gossamer.frontier.forgive import forgive
 from gossamer.frontier.hosts import HostTable
 from gossamer.frontier.novelty import Novelty
+from gossamer.frontier.settling import Settling
 from gossamer.records import (
     Batch,
     Candidate,
@@ -41,7 +42,6 @@ from gossamer.records import (
     FailureKind,
     Hold,
     Host,
-    Kind,
     Lease,
     Outcome,
     Settlement,
@@ -100,6 +100,7 @@ class Ledger:
         self._counters = counters
         self._clock = clock
         self._following = Following(connection, discovery, clock)
+        self._settling = Settling(connection, counters)
         self._novelty = Novelty(connection, discovery, counters)
         self.room: Room = _no_limit
         self.is_sound = True  # False: a write failed, and memory may know of URLs that the disk does not
@@ -112,7 +113,8 @@ class Ledger:
 
     def commit(self, batch: Batch) -> Receipt:
         """Archive, sync, then one transaction; outcomes that are known already are left out."""
-        outcomes = [outcome for outcome in batch.outcomes if self._is_new(outcome)]
+        self._settling.read(batch.outcomes)
+        outcomes = [outcome for outcome in batch.outcomes if self._settling.is_new(outcome)]
         stored = self._archive(outcomes)
         segments = self._segments.sync()
         work = _Work()
@@ -121,6 +123,8 @@ class Ledger:
                 store.save_segment(self._connection, segment)
             for outcome, place in zip(outcomes, stored, strict=True):
                 self._record(outcome, place, work)
+            self._settling.write()
+            self._hosts.write()
             self._following.follow(outcomes, stored, work.found)
             self._novelty.judge(outcomes, stored, work.found)
         return self._receipt(work)
@@ -173,13 +177,6 @@ class Ledger:
                 f"the collection {self._path.parent} was taken over by another process", hint="let that one work"
             )
 
-    def _is_new(self, outcome: Outcome) -> bool:
-        """Idempotent by (URL, attempt): a try that was counted is not counted again."""
-        if outcome.claim.is_robots:
-            return True
-        attempts = self._connection.execute("SELECT attempts FROM url WHERE id = ?", (outcome.claim.url_id,)).get
-        return attempts is not None and int(attempts) <= outcome.claim.attempts
-
     # --- the archive
 
     def _archive(self, outcomes: Sequence[Outcome]) -> list[store.Stored | None]:
@@ -222,16 +219,23 @@ class Ledger:
 
     def _record(self, outcome: Outcome, stored: store.Stored | None, work: _Work) -> None:
         claim, exchange = outcome.claim, outcome.exchange
-        self.discovery.add(outcome.candidates, work.found, self._clock.now())
+        if outcome.candidates:
+            self._settling.write()
+            self.discovery.add(outcome.candidates, work.found, self._clock.now())
         if claim.is_robots:
             if stored is not None and exchange is not None:
                 store.insert_record(self._connection, stored.place, exchange.url, "robots")
         else:
             if stored is not None and exchange is not None:
                 self._insert_page(outcome, exchange, stored)
-            self._settle(replace(outcome, settlement=self._settlement(outcome, work)), stored, work)
+            settlement = self._settlement(outcome, work)
+            if settlement is not outcome.settlement:
+                outcome = replace(outcome, settlement=settlement)
+            retry = self._settling.settle(outcome, self._clock.now(), has_page=stored is not None)
+            if retry is not None:
+                work.retries.append(retry)
         if outcome.host is not None:
-            self._hosts.update(outcome.host)
+            self._hosts.update(outcome.host, self._clock.now())
             if outcome.host.robots is not None:
                 store.save_robots(self._connection, outcome.host.host_id, outcome.host.robots)
             if outcome.host.put_aside:
@@ -259,6 +263,7 @@ class Ledger:
         is_again = any(candidate.again for candidate in outcome.candidates)
         if not is_again or not store.leads_back(self._connection, target, claim.url_id, _CIRCLE):
             return False
+        self._settling.write()
         reopened = reopen(self._connection, self._counters, target, claim.hops + 1)
         if reopened is not None:
             work.found.claims.append(reopened)
@@ -276,52 +281,9 @@ class Ledger:
         self._counters.change("pages", store.is_kept(outcome))
         self._counters.change("empty", store.is_empty(outcome))
 
-    def _settle(self, outcome: Outcome, stored: store.Stored | None, work: _Work) -> None:
-        claim, settlement, now = outcome.claim, outcome.settlement, self._clock.now()
-        ((state, held),) = select(self._connection, "SELECT state, held FROM url WHERE id = ?", (claim.url_id,))
-        attempts = claim.attempts + settlement.counts_as_try
-        kind = Kind.INTERNAL if claim.via is Via.IMPORT else None
-        if store.is_success(outcome) and not (outcome.facts is not None and outcome.facts.is_page):
-            kind = Kind.OTHER
-        self._connection.execute(
-            "UPDATE url SET state = ?, reason = ?, held = ?, due = ?, attempts = ?, settled = ?,"
-            " kind = ifnull(?, kind) WHERE id = ?",
-            (
-                settlement.state,
-                settlement.reason,
-                settlement.held,
-                settlement.due,
-                attempts,
-                now,
-                kind,
-                claim.url_id,
-            ),
-        )
-        self._counters.change(_queue(State(state), bool(held)), -1)
-        self._counters.change(_queue(settlement.state, bool(settlement.held)), 1)
-        self._note_try(claim, settlement, now, has_page=stored is not None)
-        if settlement.state is State.WAITING and not settlement.held:
-            work.retries.append((replace(claim, attempts=attempts), settlement.due or now))
-
-    def _note_try(self, claim: Claim, settlement: Settlement, now: float, *, has_page: bool) -> None:
-        if settlement.failure is not None:
-            self._counters.change(f"errors:{settlement.failure.kind}", 1)
-        if settlement.failure is not None or not (has_page or settlement.held):
-            number = claim.attempts + 1 if settlement.counts_as_try else uncounted(self._connection, claim.url_id)
-            self._connection.execute(
-                "INSERT OR IGNORE INTO attempt VALUES (?, ?, ?, ?)",
-                (claim.url_id, number, now, str(settlement.failure or settlement.reason)),
-            )
-
     def hold(self, host_id: int, reason: str) -> int:
         """Hold every waiting URL of a host."""
-        self._connection.execute(
-            "UPDATE url SET held = 1, reason = ? WHERE host = ? AND state = 0 AND held = 0", (reason, host_id)
-        )
-        count = self._connection.changes()
-        self._counters.change("waiting", -count)
-        self._counters.change("held", count)
-        return count
+        return self._settling.hold(host_id, reason)
 
     def _own_seed(self, candidate: Candidate) -> int:
         """A seed's own origin may have a private address, of the class it first has; its id."""
@@ -372,11 +334,6 @@ _by_id = attrgetter("url_id")
 
 def _no_limit(_: int) -> int | None:
     return None
-
-
-def _queue(state: State, held: bool) -> str:
-    """The total that a URL counts in."""
-    return "held" if held else state.name.lower()
 
 
 def _reference(original: store.Original) -> warc.Original:

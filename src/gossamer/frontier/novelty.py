@@ -8,6 +8,7 @@ lie in.
 """
 
 from collections.abc import Sequence
+from typing import TypeAlias
 
 import apsw
 
@@ -24,6 +25,10 @@ from gossamer.frontier.templates import Template
 from gossamer.frontier.worth import Worth
 from gossamer.policy.novelty import News
 from gossamer.records import Claim, Hold, Outcome, State, Via
+
+_Row: TypeAlias = tuple[
+    int | None, int | None, str
+]  # the template of a URL, that of the page it was found on, and its URL
 
 
 class Novelty:
@@ -42,9 +47,11 @@ class Novelty:
         """Let the templates pay for pages that brought nothing, and park what they can't pay for."""
         if not self._gate.rules.budget:
             return
+        rows = self._rows([outcome.claim.url_id for outcome in outcomes])
         for outcome, place in zip(outcomes, stored, strict=True):
-            if not outcome.claim.is_robots:
-                self._judge_one(outcome, place, found)
+            row = rows.get(outcome.claim.url_id)
+            if row is not None:
+                self._judge_one(outcome, place, row, found)
         self._worth.flush()
         self._resume(self._put_off.resume({outcome.claim.host_id for outcome in outcomes}), found)
         if found.touched:
@@ -58,14 +65,17 @@ class Novelty:
         found.let_in = [new for new in found.let_in if new.url_id not in found.touched]
         return claims + [claim_of(row) for row in rows if row is not None]
 
-    def _judge_one(self, outcome: Outcome, place: store.Stored | None, found: Found) -> None:
-        settlement = outcome.settlement
+    def _rows(self, url_ids: Sequence[int]) -> dict[int, _Row]:
         query = (
-            "SELECT url.template, parent.template, parent.url FROM url LEFT JOIN url AS parent ON parent.id = url.parent"
-            " WHERE url.id = ?"
+            "SELECT url.id, url.template, parent.template, parent.url"
+            " FROM url LEFT JOIN url AS parent ON parent.id = url.parent WHERE url.id = ?"
         )
-        row = select_one(self._connection, query, (outcome.claim.url_id,))
-        if row is None or (settlement.state is State.WAITING and not settlement.held):
+        found = self._connection.executemany(query, [(url_id,) for url_id in url_ids])
+        return {url_id: row for url_id, *row in found}
+
+    def _judge_one(self, outcome: Outcome, place: store.Stored | None, row: _Row, found: Found) -> None:
+        settlement = outcome.settlement
+        if settlement.state is State.WAITING and not settlement.held:
             return
         if row[0] is not None:
             news = self._judge_by(self._gate.templates.get(row[0]), outcome, place, found)
@@ -178,18 +188,19 @@ class Novelty:
         ((news,),) = select(self._connection, "SELECT news FROM host WHERE id = ?", (host_id,))
         if news == TRUSTED_AFTER:
             self._connection.execute(
-                "UPDATE url SET template = NULL WHERE template = ? AND state = 0 AND held = 0 AND host = ?",
+                "UPDATE url SET template = NULL"
+                " WHERE url.id >> 17 IN block AND template = ? AND state = 0 AND held = 0 AND host = ?",
                 (template.id, host_id),
             )
 
     def _close(self, template: Template, claim: Claim, found: Found, *, for_good: bool = False) -> None:
         """What waits is parked. ``claim``: what the last of its credit was spent for."""
-        query = f"SELECT {COLUMNS} WHERE template = ? AND state = 0 AND held = 0"
+        query = f"SELECT {COLUMNS} WHERE url.id >> 17 IN block AND template = ? AND state = 0 AND held = 0"
         rows = select(self._connection, query, (template.id,))
         found.parked += [claim_of(row) for row in rows]
         found.touched.update(row[0] for row in rows)
         self._connection.execute(
-            "UPDATE url SET held = ?, reason = ? WHERE template = ? AND state = 0 AND held = 0",
+            "UPDATE url SET held = ?, reason = ? WHERE url.id >> 17 IN block AND template = ? AND state = 0 AND held = 0",
             (Hold.PARKED, closed_because(template), template.id),
         )
         self._count(-len(rows))

@@ -101,14 +101,17 @@ class PutOff:
 
     def _left(self, template: Template) -> int:
         """How much of a template is parked, as far as it matters."""
-        query = "SELECT count(*) FROM (SELECT 1 FROM url WHERE template = ? AND state = 0 AND held = 1 LIMIT 1000)"
+        query = (
+            "SELECT count(*) FROM"
+            " (SELECT 1 FROM url WHERE url.id >> 17 IN block AND template = ? AND state = 0 AND held = 1 LIMIT 1000)"
+        )
         ((count,),) = select(self._connection, query, (template.id,))
         return int(count)
 
     def _has_waiting(self, host_id: int) -> bool:
         """Whether something waits there, or the host is given up for now."""
         query = (
-            "SELECT 1 FROM url WHERE host = :host AND state = 0 AND held = 0"
+            "SELECT 1 FROM url WHERE url.id >> 17 IN block AND host = :host AND state = 0 AND held = 0"
             " UNION ALL SELECT 1 FROM host WHERE id = :host AND put_aside != '' LIMIT 1"
         )
         return self._connection.execute(query, {"host": host_id}).fetchone() is not None
@@ -116,7 +119,8 @@ class PutOff:
     def _go_on(self, template: Template, credit: int) -> list[int]:
         """A template with nothing left to let go is not put off any more."""
         query = (
-            "SELECT id FROM url WHERE template = ? AND state = 0 AND held = 1 AND reason = ? ORDER BY held, id LIMIT ?"
+            "SELECT id FROM block CROSS JOIN url ON url.id >> 17 = n"
+            " WHERE template = ? AND state = 0 AND held = 1 AND reason = ? LIMIT ?"
         )
         most = credit + _STEP
         rows = select(self._connection, query, (template.id, closed_because(template), most))

@@ -13,6 +13,7 @@ _INSERT = (
     "INSERT INTO url (id, fingerprint, url, host, shard, state, held, reason, kind, via, parent, depth, hops, nofollow,"
     " template, found) VALUES (?, ?, ?, ?, ?, 0, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
 )
+_FIND = "SELECT id, held, state FROM url WHERE url.id >> 17 IN block AND fingerprint = ?"
 
 
 class NewRows:
@@ -69,15 +70,16 @@ class NewRows:
         url_id = self._ids.get(key)
         if url_id is not None:
             return url_id
-        row = self._connection.execute("SELECT id FROM url WHERE fingerprint = ?", (signed(key),)).fetchone()
-        return None if row is None else int(row[0])
+        row = self._look_up(key)
+        return None if row is None else row[0]
 
     def find(self, key: int) -> tuple[int, int, int] | None:
         """Id, held and state of the URL with a fingerprint."""
         self.write()
-        return self._connection.execute(
-            "SELECT id, held, state FROM url WHERE fingerprint = ?", (signed(key),)
-        ).fetchone()
+        return self._look_up(key)
+
+    def _look_up(self, key: int) -> tuple[int, int, int] | None:
+        return self._connection.execute(_FIND, (signed(key),)).fetchone()
 
     def write(self) -> None:
         """Make rows of what was added."""

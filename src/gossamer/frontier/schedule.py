@@ -267,8 +267,9 @@ class Schedule:
         """A fetch is over; the host may be asked again at the update's time."""
         slot = self._slots[claim.host_id]
         known = slot.host
-        slot.host = replace(
-            known,
+        slot.host = Host(
+            known.id,
+            known.origin,
             next_at=max(known.next_at, update.next_at),
             failures=update.failures,
             put_aside=known.put_aside or update.put_aside,

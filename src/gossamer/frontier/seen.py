@@ -19,6 +19,7 @@ it knows under neither has no row, and the database need not be asked."""
 
 _MAGIC = 0x676F73736D6573
 _MIN_SLOTS = 1 << 12
+_STEP = 1 << 16
 
 
 class SeenSet:
@@ -54,6 +55,16 @@ class SeenSet:
             slots[pending] = (slots[pending] + np.uint64(1)) & mask
         return found
 
+    def holds(self, fingerprint: int) -> bool:
+        """Whether a single one is in the set."""
+        wanted = fingerprint or 1
+        slot = wanted & (len(self._table) - 1)
+        while value := self._table.item(slot):
+            if value == wanted:
+                return True
+            slot = (slot + 1) & (len(self._table) - 1)
+        return False
+
     def add(self, fingerprints: Fingerprints) -> None:
         """Put fingerprints in; those that are there already change nothing."""
         wanted = np.unique(_without_zero(fingerprints))
@@ -77,10 +88,11 @@ class SeenSet:
             slots[pending] = (slots[pending] + np.uint64(1)) & mask
 
     def _grow(self) -> None:
-        old = self._table[self._table != 0]
-        self._table = np.zeros(len(self._table) * 2, dtype=np.uint64)
-        self._count = 0
-        self._insert(old)
+        """In steps: of a large table the numbers in between would take several times its memory."""
+        old, self._table, self._count = self._table, np.zeros(len(self._table) * 2, dtype=np.uint64), 0
+        for start in range(0, len(old), _STEP):
+            part = old[start : start + _STEP]
+            self._insert(part[part != 0])
 
     def save(self, path: Path, *, last_id: int, owner: bytes) -> None:
         """Write it beside the database. ``last_id``: the newest URL in it; ``owner``: whose fingerprints these are."""

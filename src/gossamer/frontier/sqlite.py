@@ -14,7 +14,7 @@ import apsw
 from gossamer.archive import requests, store, versions
 from gossamer.archive.database import database_error, select
 from gossamer.clock import Clock
-from gossamer.frontier.claims import COLUMNS, claim_of
+from gossamer.frontier.claims import FIELDS, claim_of
 from gossamer.frontier.contract import Wait
 from gossamer.frontier.hosts import HostTable
 from gossamer.frontier.ledger import Ledger, Receipt
@@ -59,6 +59,16 @@ class Parts:
     on_news: Callable[[], None]  # URLs came from disk
     close: Callable[[Sequence[tuple[int, float]]], None]  # hosts and their next times; runs last, in the writer thread
     only: Only | None = None  # what may be leased, where it is not all that waits
+
+
+_LATER_BLOCKS = """
+    FROM (
+        WITH RECURSIVE b(n) AS (SELECT ? >> 17 UNION ALL SELECT n + 1 FROM b WHERE n < (SELECT max(id) >> 17 FROM url))
+        SELECT n FROM b
+    ) CROSS JOIN url ON url.id >> 17 = n JOIN host ON host.id = url.host
+    WHERE url.host = ? AND state = 0 AND held = 0 AND url.id > ? LIMIT ?
+"""
+"""The waiting URLs of a host behind one of them, in the order of their ids: that of the blocks, and of the index within."""
 
 
 class SqliteFrontier:
@@ -301,8 +311,8 @@ class SqliteFrontier:
         while True:
             rows = select(
                 self._connection,
-                f"SELECT {COLUMNS} WHERE host = ? AND state = 0 AND held = 0 AND url.id > ? ORDER BY url.id LIMIT ?",
-                (host_id, after, limit),
+                f"SELECT {FIELDS} {_LATER_BLOCKS}",
+                (max(0, after), host_id, after, limit),
             )
             found = [(claim_of(row), row[-1]) for row in rows]
             more = len(rows) == limit

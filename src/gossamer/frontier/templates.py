@@ -16,8 +16,7 @@ _KNOWN = 2048
 """Hashes that are kept of a template's texts: those met last, for what was new once may be repeated for ever."""
 
 
-def _nothing() -> Hashes:
-    return np.zeros(0, dtype=np.uint32)
+_NOTHING: Hashes = np.zeros(0, dtype=np.uint32)
 
 
 @dataclass(slots=True)
@@ -28,7 +27,7 @@ class Template:
     key: str
     budget: Budget
     opened: int = 0  # its pages that were the first to lead to something else
-    known: Hashes = field(default_factory=_nothing)  # of the texts of its pages, those met last at the end
+    known: Hashes = field(default_factory=lambda: _NOTHING)  # of the texts of its pages, those met last at the end
 
     def is_news(self, sketch: Sketch) -> bool:
         """Whether a text is new; it is known from now on."""
@@ -44,6 +43,7 @@ class TemplateTable:
         self._connection = connection
         self._budget = budget
         self._by_key: OrderedDict[str, Template] = OrderedDict()
+        self._by_id: dict[int, Template] = {}  # the same
         self._changed: dict[int, Template] = {}
         self._limits: dict[int, int | None] = {}
 
@@ -54,6 +54,9 @@ class TemplateTable:
 
     def get(self, template_id: int) -> Template:
         """The template of a row that names it."""
+        known = self._by_id.get(template_id)
+        if known is not None:
+            return known
         key = select_one(self._connection, "SELECT key FROM template WHERE id = ?", (template_id,))
         found = self.find(key[0]) if key is not None else None
         if found is None:
@@ -117,14 +120,15 @@ class TemplateTable:
         if row is None:
             return None
         number, credit, judged, novel, barren, opened, known = row
-        hashes = np.frombuffer(known, dtype="<u4").astype(np.uint32)
+        hashes = np.frombuffer(known, dtype="<u4").astype(np.uint32) if known else _NOTHING
         return self._keep(Template(number, key, Budget(credit, judged, novel, barren), opened, hashes))
 
     def _keep(self, template: Template) -> Template:
-        self._by_key[template.key] = template
+        self._by_key[template.key] = self._by_id[template.id] = template
         while len(self._by_key) > _CACHED:
             key, oldest = self._by_key.popitem(last=False)
             if oldest.id in self._changed:  # it is needed until it is written
                 self._by_key[key] = oldest
                 break
+            del self._by_id[oldest.id]
         return template

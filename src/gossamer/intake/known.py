@@ -50,7 +50,8 @@ class Known:
             return not self._is_new_robots(exchange)
         row = select_one(
             self._connection,
-            "SELECT 1 FROM page JOIN url ON url.id = page.url WHERE fingerprint = ? AND url.url = ?"
+            "SELECT 1 FROM url JOIN page ON page.url = url.id"
+            " WHERE url.id >> 17 IN block AND fingerprint = ? AND url.url = ?"
             " AND abs(fetched - ?) <= ? AND status = ? AND payload_digest = ?",
             (
                 key_of(exchange.url, self._secret),
@@ -88,7 +89,7 @@ class Known:
             self._connection,
             "SELECT url.id, host.id, origin, depth, attempts, parent, state, reason, held,"
             " (SELECT max(fetched) FROM page WHERE page.url = url.id)"
-            " FROM url JOIN host ON host.id = url.host WHERE fingerprint = ? AND url.url = ?",
+            " FROM url JOIN host ON host.id = url.host WHERE url.id >> 17 IN block AND fingerprint = ? AND url.url = ?",
             (key_of(url, self._secret), url),
         )
         number, host, origin, depth, attempts, parent, state, reason, held, newest = found

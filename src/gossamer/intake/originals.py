@@ -72,7 +72,8 @@ class Originals:
     def _page(self, url: str, at: float) -> int | None:
         row = select_one(
             self._connection,
-            "SELECT page.id FROM page JOIN url ON url.id = page.url WHERE fingerprint = ? AND url.url = ?"
+            "SELECT page.id FROM url JOIN page ON page.url = url.id"
+            " WHERE url.id >> 17 IN block AND fingerprint = ? AND url.url = ?"
             " AND abs(fetched - ?) < ? ORDER BY abs(fetched - ?) LIMIT 1",
             (key_of(url, self._secret), url, at, _SAME_MOMENT, at),
         )

@@ -79,10 +79,9 @@ class Budget:
 
     def after(self, news: News, start: int) -> "Budget":
         """The account after one more page; one that is closed stays so. ``start`` is what a template starts with."""
-        seen = replace(self, judged=self.judged + 1, barren=self.barren + (news >= News.NONE))
-        if self.is_closed:
-            return seen
-        if news is not News.SOME:
-            return replace(seen, credit=self.credit - _COSTS[news])
-        most = 2 * start + self.novel / _LASTING
-        return replace(seen, credit=min(most, self.credit + _EARNED), novel=self.novel + 1)
+        credit, novel = self.credit, self.novel
+        if not self.is_closed and news is News.SOME:
+            credit, novel = min(2 * start + novel / _LASTING, credit + _EARNED), novel + 1
+        elif not self.is_closed:
+            credit -= _COSTS[news]
+        return Budget(credit, self.judged + 1, novel, self.barren + (news >= News.NONE))

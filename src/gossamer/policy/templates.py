@@ -66,7 +66,7 @@ def template(url: str) -> str | None:
         return None
     if again:
         segments = list(dict.fromkeys(segments))
-    text = _without_ids("/".join(segments))
+    text = "/".join(map(_segment_without_ids, segments))
     if not (again or mark) and text == path[1:]:  # its digits are letters in percent-escapes
         return None
     return f"{rest[:start]}/{text}{'/…' if again else ''}{mark}{names_of(query) if mark else ''}"

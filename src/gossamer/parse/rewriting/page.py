@@ -65,6 +65,8 @@ class _Page:
         self._has_style = False
         self._starts: list[int] = []  # where its html and its head begin
         self._form_method = ""
+        self._sprites: dict[str, None] = {}  # files of SVG that are to be part of the document
+        self._has_import_map = False
         self._picture_is_local = False
         self._media: list[Edit] = []  # of the audio or video around: what goes if one of its sources is local
         self._special: dict[str, Callable[[Element], None]] = {
@@ -76,8 +78,6 @@ class _Page:
             "embed": self._plugin,
             "form": self._form,
             "frame": self._frame,
-        self._sprites: dict[str, None] = {}  # files of SVG that are to be part of the document
-        self._has_import_map = False
             "head": self._start,
             "html": self._start,
             "iframe": self._iframe,
@@ -155,9 +155,22 @@ class _Page:
                 is_anchor = element.name == "a"
                 if is_anchor or (value and value[0] != "#"):
                     kind = Kind.PAGE if is_anchor else Kind.REQUISITE
+                    if self._linker.embeds and element.name == "use" and not self._xml:
+                        self._use(element, attribute)
+                        continue
                     element.point(attribute, kind, query=is_anchor or element.name == "script")
             elif attribute in elements.PAINTS:
                 self._style_value(element, attribute)
+
+    def _use(self, element: Element, attribute: str) -> None:
+        """What a use refers to in a file, taken into the document: browsers load none of a data: URL (SVG 2, 5.6)."""
+        pointed = element.pointed(element.value(attribute), Kind.REQUISITE) or ""
+        data, mark, name = pointed.partition("#")
+        if data.startswith("data:image/svg+xml") and name:
+            self._sprites[data] = None
+            element.replace(attribute, mark + name)
+        elif pointed:
+            element.replace(attribute, pointed)
 
     # Elements that are not like others
 
@@ -186,23 +199,10 @@ class _Page:
     def _button(self, element: Element) -> None:
         self._submits(element, "formaction", element.word("formmethod") or self._form_method)
 
-                    if self._linker.embeds and element.name == "use" and not self._xml:
-                        self._use(element, attribute)
-                        continue
     def _form(self, element: Element) -> None:
         self._form_method = element.word("method")
         self._submits(element, "action", self._form_method)
         if element.live and self._linker.charset != charset.UTF_8 and "accept-charset" not in element.found:
-    def _use(self, element: Element, attribute: str) -> None:
-        """What a use refers to in a file, taken into the document: browsers load none of a data: URL (SVG 2, 5.6)."""
-        pointed = element.pointed(element.value(attribute), Kind.REQUISITE) or ""
-        data, mark, name = pointed.partition("#")
-        if data.startswith("data:image/svg+xml") and name:
-            self._sprites[data] = None
-            element.replace(attribute, mark + name)
-        elif pointed:
-            element.replace(attribute, pointed)
-
             element.add("accept-charset", self._linker.charset)  # as it was sent until now
 
     def _submits(self, element: Element, attribute: str, method: str) -> None:
@@ -239,6 +239,10 @@ class _Page:
     def _link(self, element: Element) -> None:
         if element.value("href"):
             rel = set(element.value("rel").lower().split())
+            if self._linker.embeds and rel & elements.EARLY and element.word("as") != "style":
+                element.point("href", Kind.OTHER, live=True)
+                element.disarm("rel")
+                return
             via = link_via(rel)
             kind = _KINDS.get(via, Kind.OTHER) if via else Kind.OTHER
             element.point("href", kind, query=kind is Kind.PAGE)
@@ -270,10 +274,6 @@ class _Page:
         change: Callable[[Element, str], str | None],
     ) -> None:
         excerpt = element.excerpt("content")
-            if self._linker.embeds and rel & elements.EARLY and element.word("as") != "style":
-                element.point("href", Kind.OTHER, live=True)
-                element.disarm("rel")
-                return
         place = find(excerpt.text)
         new = None if place is None else change(element, excerpt.text[slice(*place)])
         if place is not None and new is not None:
@@ -343,6 +343,7 @@ class _Page:
         kind = element.word("type")
         if kind not in ("module", "importmap") or "src" in element.found:
             return
+        self._has_import_map = self._has_import_map or kind == "importmap"
         if element.tag.text is not None:
             change = module_edits if kind == "module" else import_map_edits
             self._edits += change(self._source, self._linker, *element.tag.text)
@@ -374,7 +375,6 @@ class _Page:
             self._edits.append((0, 0, "\ufeff"))
         elif needs_charset:
             self._edits.append((place, place, charset.META))
-        self._has_import_map = self._has_import_map or kind == "importmap"
         marks = self._shows_marks and not self._linker.embeds  # where all links are live, none needs a mark
         if marks and not self._has_style and (early or not self._xml):
             self._edits.append((place, place, _STYLE))

@@ -147,21 +147,24 @@ class Simulation:
     limits: list[int] = field(default_factory=list)  # after each answer
 
     def run(self) -> "Simulation":
-        now, handled, there, order = 0.0, 0.0, 0, 0
+        now, handled, order = 0.0, 0.0, 0
         dice = random.Random(1)
         start, most = (self.fixed, self.fixed) if self.fixed else (16, 256)
         pool = DownloaderPool(start, most, now)
         coming: list[tuple[float, int, float, bool]] = []
+        there: list[float] = []  # when the server will be done with what it has
         while now < self.seconds:
             while pool.has_room:
-                took, failed = self.server(now, there, dice)
-                there += not failed  # who is turned away leaves no work
+                while there and there[0] <= now:
+                    heapq.heappop(there)
+                took, failed = self.server(now, len(there), dice)
+                if not failed:  # who is turned away leaves no work
+                    heapq.heappush(there, now + took)
                 order += 1
                 heapq.heappush(coming, (now + took, order, now, failed))
                 pool.begin()
             pool.want_more()
             arrived, _, began, failed = heapq.heappop(coming)
-            there -= not failed
             handled = now = max(handled, arrived) + self.cost  # one after the other: that is how our own slowness shows
             self.good += not failed
             self.failures += failed

@@ -137,6 +137,8 @@ def _in_trouble(version: Version | None, trouble: str, leads_to: int | None = No
 def _fault(status: int, truncated: str, size: int) -> str:
     if not 200 <= status < 300:
         return f"status {status}"
+    if truncated == "length":
+        return f"larger than max_size: only the first {size:,} bytes were fetched"
     if truncated:
         return f"the body was cut short: {truncated}"
     return "the body could not be used" if size else "the body is empty"

@@ -12,8 +12,9 @@ from gossamer.parse.rewriting.contract import Kind, Lookup, Reference, Rewritten
 from gossamer.parse.rewriting.edits import Edit, apply
 from gossamer.parse.rewriting.embed import Embedder
 from gossamer.parse.rewriting.linker import Linker
+from gossamer.parse.rewriting.memory import Memory
 
-__all__ = ["Kind", "Lookup", "Reference", "Rewritten", "rewrite", "rewrite_bare"]
+__all__ = ["Kind", "Lookup", "Memory", "Reference", "Rewritten", "rewrite", "rewrite_bare"]
 
 _HTML = frozenset({"text/html"})
 _XML = frozenset({"application/xhtml+xml", "image/svg+xml"})
@@ -33,13 +34,21 @@ _STYLESHEET = re.compile(r"""<\?xml-stylesheet\s(?:[^?]|\?(?!>)){0,500}?\bhref\s
 
 
 def rewrite(
-    body: bytes, *, content_type: str, charset: str, url: str, place: str, lookup: Lookup, embed: bool = False
+    body: bytes,
+    *,
+    content_type: str,
+    charset: str,
+    url: str,
+    place: str,
+    lookup: Lookup,
+    embed: bool = False,
+    memory: Memory | None = None,
 ) -> Rewritten:
     """The file as it stands in the copy.
 
     ``body``: without its codings. ``content_type``: its media type, by header or sniffing. ``charset``: the WHATWG name
     of the encoding that came with it, "" to find out. ``url``: the final one, without fragment. ``place``: its path
-    inside the copy. ``embed``: what it needs becomes part of it, as `Embedder` says. Never raises for what the body
+    inside the copy. ``embed``: what it needs becomes part of it, as `Embedder` says. ``memory``: of other files of the same copy. Never raises for what the body
     holds. What is none of the types that have references here stays as it is, byte for byte; so does what has none to
     change and says of its encoding what is so.
     """
@@ -49,7 +58,10 @@ def rewrite(
     base = page.first_base(file.text, xml=file.format is _Format.XML) if file.format in _PAGES else None
     kind = Embedder if embed else Linker
     linker = kind(url=url, base=base, charset=file.charset, place=place, lookup=lookup)
-    changes = _EDITS[file.format](file.text, linker)
+    if memory is not None and file.format is _Format.HTML:
+        changes = page.edits(file.text, linker, xml=False, folder=memory.of(linker))
+    else:
+        changes = _EDITS[file.format](file.text, linker)
     return Rewritten(file.closed(changes), tuple(linker.references))
 
 

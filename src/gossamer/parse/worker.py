@@ -20,7 +20,7 @@ from gossamer.parse.browse import browse
 from gossamer.parse.html import read, read_bare
 from gossamer.parse.job import DEFAULT_LIMITS, Derived, Limits, ParseJob, RewriteJob
 from gossamer.parse.own import Extractor, load
-from gossamer.parse.rewrite import rewrite, rewrite_bare
+from gossamer.parse.rewrite import Memory, rewrite, rewrite_bare
 from gossamer.parse.rewriting.contract import Rewritten
 from gossamer.parse.rewriting.places import PlaceTable
 from gossamer.parse.structure import derive
@@ -118,20 +118,24 @@ def _facts(task: Task, job: ParseJob, secret: bytes, limits: Limits, extractor: 
     return extractor.extend(facts, job)
 
 
-_table = lru_cache(maxsize=1)(PlaceTable)  # one copy is made at a time
+@lru_cache(maxsize=1)  # one copy is made at a time
+def _table(path: str) -> tuple[PlaceTable, Memory]:
+    return PlaceTable(path), Memory()
 
 
 def _rewritten(job: RewriteJob, failure: Failure | None) -> Rewritten:
     """A file of the copy; after a ``failure`` only its encoding is set right."""
     if failure is not None:
         return rewrite_bare(job.body, content_type=job.content_type, charset=job.charset, note=str(failure))
+    table, memory = _table(job.table)
     return rewrite(
         job.body,
         content_type=job.content_type,
         charset=job.charset,
         url=job.url,
         place=job.place,
-        lookup=_table(job.table),
+        lookup=table,
+        memory=memory,
         embed=job.embed,
     )
 

@@ -14,6 +14,7 @@ from gossamer.parse.rewriting.elements import MARK
 from gossamer.parse.rewriting.embed import Embedder, import_map, sprites
 from gossamer.parse.rewriting.linker import NOTHING, Linker
 from gossamer.parse.rewriting.manifest import import_map_edits
+from gossamer.parse.rewriting.memory import Folder
 from gossamer.parse.rewriting.modules import edits as module_edits
 from gossamer.parse.rewriting.tokens import Tag, raw_value, tags, value_span
 from gossamer.parse.srcset import places
@@ -23,6 +24,15 @@ _STYLE = (
     f'<style {MARK}="style">a[{MARK}=live]{{text-decoration:underline dotted!important}}'
     f"img[{MARK}=live]{{outline:1px dotted}}</style>"
 )
+_MARKED = ("a", "img")
+_IN_CONTEXT = frozenset(
+    (
+        *("audio", "base", "button", "embed", "form", "frame", "head", "html", "iframe", "input", "meta", "object"),
+        *("picture", "script", "source", "style", "track", "video"),
+    )
+)
+"""Elements of which more is to be known than what stands in their tags, or that change what is known of others."""
+
 _DEEPEST = 8  # documents in attributes of documents
 _KINDS = {Via.REQUISITE: Kind.REQUISITE, Via.LINK: Kind.PAGE}
 _TEXT_OF_XML = re.compile(
@@ -31,9 +41,9 @@ _TEXT_OF_XML = re.compile(
 _WORD = re.compile(r"[^\t\n\f\r ]+")
 
 
-def edits(source: str, linker: Linker, *, xml: bool) -> list[Edit]:
-    """What to change in a document. ``xml``: it is XHTML or SVG."""
-    return _Page(source, linker, xml=xml, depth=0).edits()
+def edits(source: str, linker: Linker, *, xml: bool, folder: Folder | None = None) -> list[Edit]:
+    """What to change in a document. ``xml``: it is XHTML or SVG. ``folder``: what is known of elements in HTML."""
+    return _Page(source, linker, xml=xml, depth=0, folder=folder).edits()
 
 
 def first_base(source: str, *, xml: bool) -> str | None:
@@ -54,8 +64,9 @@ def first_base(source: str, *, xml: bool) -> str | None:
 class _Page:
     """Walks through one document and collects its edits."""
 
-    def __init__(self, source: str, linker: Linker, *, xml: bool, depth: int) -> None:
+    def __init__(self, source: str, linker: Linker, *, xml: bool, depth: int, folder: Folder | None = None) -> None:
         self._source = source
+        self._folder = folder
         self._linker = linker
         self._xml = xml
         self._depth = depth
@@ -103,7 +114,10 @@ class _Page:
             if tag.closing:
                 self._close(tag.name)
                 continue
-            self._open(Element(self._source, tag, self._linker))
+            if self._folder is None or tag.foreign or tag.name in _IN_CONTEXT or self._picture_is_local:
+                self._open(Element(self._source, tag, self._linker))
+            else:
+                self._recall(tag, self._folder)
             if tag.text is not None and tag.name in ("noscript", "noframes"):  # they are for browsers of other kinds
                 self._walk(*tag.text, scripting=False)
 
@@ -115,6 +129,23 @@ class _Page:
                 self._picture_is_local = False
             case "form":
                 self._form_method = ""
+
+    def _recall(self, tag: Tag, folder: Folder) -> None:
+        """An element that stands for itself: it may be known what it becomes."""
+        start, linker = tag.start, self._linker
+        text = self._source[start : tag.end]
+        kept = folder.find(text)
+        if kept is not None:
+            self._edits += [(start + begin, start + end, new) for begin, end, new in kept.edits]
+            linker.references += kept.references
+            self._shows_marks = self._shows_marks or kept.live
+            return
+        before = len(linker.references)
+        element = Element(self._source, tag, linker)
+        self._open(element)
+        changes = tuple((begin - start, end - start, new) for begin, end, new in element.edits)
+        live = element.live and element.name in _MARKED
+        folder.keep(text, changes, tuple(linker.references[before:]), live=live)
 
     def _open(self, element: Element) -> None:
         name, is_html = element.name, not element.tag.foreign or self._xml
@@ -131,7 +162,7 @@ class _Page:
         elif name == "script":
             self._script(element)
         element.settle()
-        self._shows_marks = self._shows_marks or (element.live and name in ("a", "img"))
+        self._shows_marks = self._shows_marks or (element.live and name in _MARKED)
         self._edits += element.edits
 
     def _point_html(self, element: Element) -> None:

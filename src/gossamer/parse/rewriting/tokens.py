@@ -9,7 +9,7 @@ where it ends, and which elements hold raw text. The time is linear whatever com
 
 import re
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 _SPACE = r"\t\n\f\r "
@@ -46,8 +46,18 @@ _PLAIN = frozenset(_OF_NOTE) - _RAW - {"math", "plaintext", "script", "svg"}
 _LOWER = frozenset((*_OF_NOTE, "alt", "class", "href", "id", "name", "rel", "src", "style", "title"))
 """Names that are often met, and need not be made lower case."""
 
+
+def _any(words: Iterable[str]) -> str:
+    """An expression for one of some words, so made that each letter is looked at once."""
+    rests: dict[str, list[str]] = {}
+    for word in sorted(words, reverse=True):  # the longer of two that begin alike comes first
+        rests.setdefault(word[:1], []).append(word[1:])
+    choices = [first + _any(rest) if first else "" for first, rest in rests.items()]
+    return choices[0] if len(choices) == 1 else f"(?:{'|'.join(choices)})"
+
+
 _OTHER_TAG = (
-    rf"<(?:/(?!(?:{'|'.join(_ENDS_OF_NOTE)})[{_SPACE}/>])|(?!(?:{'|'.join(_OF_NOTE)})[{_SPACE}/>]))"
+    rf"<(?:/(?!{_any(_ENDS_OF_NOTE)}[{_SPACE}/>])|(?!{_any(_OF_NOTE)}[{_SPACE}/>]))"
     rf"[A-Za-z][^{_SPACE}/>]*+(?:[{_SPACE}/]++|(?!(?:background|style)[{_SPACE}/>=]){_ATTRIBUTE})*+>"
 )
 _SKIPPED_HTML = rf"(?:[^<]++|{_OTHER_TAG}|<(?![A-Za-z/!?])|<{_COMMENT}|<(?:!(?!--)|\?|/(?![A-Za-z]))[^>]*+(?:>|\Z))*+"

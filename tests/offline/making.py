@@ -96,6 +96,12 @@ class Web:
         settlement = Settlement(State.FAILED, str(failure), failure=failure)
         self.small.answer(_url(path), body, truncated="disconnect", settlement=settlement)
 
+    def too_large(self, path: str, body: str) -> None:
+        """The beginning of an answer that is larger than what the crawl takes."""
+        data, given = body.encode(), (("content-type", HTML),)
+        facts = read(ParseJob(_url(path), given, data, "length"), self.small.secret, DEFAULT_LIMITS)
+        self.small.answer(_url(path), data, facts=facts, headers=given, truncated="length")
+
     def fail(self, path: str) -> None:
         """A try that brings no answer at all."""
         self.small.fail(_url(path), Failure(FailureKind.CONNECT_REFUSED))

@@ -99,7 +99,7 @@ def test_a_bad_day_does_not_replace_a_good_version(web: Web, day: str) -> None:
 
 
 def test_a_page_larger_than_the_crawl_takes_is_not_saved_by_half_and_the_reason_is_told(web: Web) -> None:
-    web.small.answer("http://a.test/large", b"<title>Large</title>half", truncated="length")
+    web.too_large("/large", "<title>Large</title>half")
     web.page("/", "/large")
     saved = web.save()
     reason = "larger than max_size: only the first 24 bytes were fetched"
@@ -110,7 +110,7 @@ def test_a_page_larger_than_the_crawl_takes_is_not_saved_by_half_and_the_reason_
 
 def test_a_page_that_has_become_too_large_stays_as_it_was(web: Web) -> None:
     web.page("/", title="Small")
-    web.small.answer("http://a.test/", b"<title>Large</title>half", truncated="length")
+    web.too_large("/", "<title>Large</title>half")
     saved = web.save()
     assert "larger than max_size" in saved.kept["http://a.test/"]
     assert "<title>Small" in web.read(f"{ROOT}/index.html")

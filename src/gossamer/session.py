@@ -193,6 +193,7 @@ def parser_pool(secret: bytes, settings: Settings, own_code: OwnCode | None = No
         memory=settings.parse_memory,
         max_decoded=settings.max_decoded,
         own_code=own_code,
+        max_links=settings.max_links,
     )
 
 

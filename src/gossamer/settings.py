@@ -245,6 +245,9 @@ class Settings:
     max_decoded: int = _setting(
         128 * 1024 * 1024, "longest body after undoing its codings", unit="bytes", low=1, elsewhere="at most"
     )
+    max_links: int = _setting(
+        100_000, "links of one page; those behind them are not looked at", low=1, high=10_000_000, elsewhere="at most"
+    )
     segment_size: int = _setting(
         1024 * 1024 * 1024,
         "a WARC file is closed when it reaches this size",

@@ -49,10 +49,11 @@ class ParsersInThreads:
         memory: int,
         max_decoded: int,
         own_code: OwnCode | None = None,
+        max_links: int = DEFAULT_LIMITS.max_links,
     ) -> None:
         assert own_code is None
         self._secret = secret
-        self._limits = replace(DEFAULT_LIMITS, max_decoded=max_decoded)
+        self._limits = replace(DEFAULT_LIMITS, max_decoded=max_decoded, max_links=max_links)
 
     async def start(self) -> None: ...
 

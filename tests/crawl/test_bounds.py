@@ -18,9 +18,10 @@ from gossamer.crawl.pipeline import GROUP_OUTCOMES, MAX_OUTCOMES
 from gossamer.crawl.report import Progress
 from gossamer.parse.job import DEFAULT_LIMITS
 from gossamer.records import State
+from gossamer.settings import Settings
 
 MB = 1024 * 1024
-LINKS = DEFAULT_LIMITS.max_links
+LINKS = 50_000
 
 
 def resident() -> int:
@@ -84,7 +85,7 @@ def test_pages_of_ten_megabytes(serve: Serve, crawl: CrawlIt) -> None:
 
 def test_a_page_with_very_many_links_holds_up_no_other(serve: Serve, tmp_path: Path) -> None:
     """Its links become known in portions; meanwhile others are committed, and no commit takes long."""
-    many = html("".join(f'<a href="/below/{number}">{number}</a>' for number in range(LINKS + 20_000)))
+    many = html("".join(f'<a href="/below/{number}">{number}</a>' for number in range(2 * LINKS)))
     others = (f"/other/{number}" for number in range(100))
     web = serve(Site({"/": links("/many", *others), "/many": many}, lambda asked: html(asked.path)))
     before, slowest = resident(), [0.0]
@@ -92,10 +93,21 @@ def test_a_page_with_very_many_links_holds_up_no_other(serve: Serve, tmp_path: P
     def observe(progress: Progress) -> None:
         slowest.append(progress.depths.slowest_commit)
 
-    run(tmp_path / "c", ((web.url(), False),), {"max_urls": 102, "per_host": 4}, observe=observe)
+    run(tmp_path / "c", ((web.url(), False),), {"max_urls": 102, "per_host": 4, "max_links": LINKS}, observe=observe)
     assert resident() - before < 200 * MB
     assert max(slowest) < 10
     with closing(open_for_reading(tmp_path / "c/crawl.db")) as database:
         assert database.execute("SELECT count(*) FROM url WHERE url LIKE '%/below/%'").get == LINKS, "the first ones"
         finished = "SELECT count(*) FROM url WHERE state = ? AND url NOT LIKE '%/below/%'"
         assert database.execute(finished, (State.FINISHED,)).get == 102
+
+
+def test_the_limits_of_the_settings_are_those_of_the_parser() -> None:
+    assert Settings().max_links == DEFAULT_LIMITS.max_links
+    assert Settings().max_decoded == DEFAULT_LIMITS.max_decoded
+
+
+def test_links_beyond_the_limit_are_not_looked_at(serve: Serve, crawl: CrawlIt) -> None:
+    web = serve(Site({"/": links(*(f"/{number}" for number in range(10)))}, lambda asked: html(asked.path)))
+    crawled = crawl(web, real_parsers=True, max_links=3)
+    assert crawled.kept() == {"/", "/0", "/1", "/2"}

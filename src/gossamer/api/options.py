@@ -57,6 +57,7 @@ class Options(TypedDict, total=False):
     parse_timeout: float | str | None
     parse_memory: int | str | None
     max_decoded: int | str | None
+    max_links: int | None
     segment_size: int | str | None
     segment_age: float | str | None
     min_free: int | str | None

@@ -17,7 +17,7 @@ from types import TracebackType
 from typing import Self
 
 from gossamer.errors import GossamerError
-from gossamer.parse.job import Job, OwnCode, ParseJob, RewriteJob
+from gossamer.parse.job import DEFAULT_LIMITS, Job, OwnCode, ParseJob, RewriteJob
 from gossamer.parse.process import WorkerDied, WorkerProcess
 from gossamer.parse.rewriting.contract import Rewritten
 from gossamer.parse.sniff import PAGES, declared_type
@@ -95,10 +95,11 @@ class ParserPool:
         memory: int,
         max_decoded: int,
         own_code: OwnCode | None = None,
+        max_links: int = DEFAULT_LIMITS.max_links,
     ) -> None:
         """``workers``: how many; 0: one fewer than there are processors. Seconds, bytes as in `settings`."""
         self._count = workers or max(1, (os.cpu_count() or 1) - 1)
-        self._orders = Orders(secret, max_decoded, memory, parse_timeout, own_code)
+        self._orders = Orders(secret, max_decoded, memory, parse_timeout, own_code, max_links)
         self._waiting: deque[_Ticket] = deque()
         self._arrival = asyncio.Event()
         self._room = asyncio.Semaphore(self._count * _ROOM)

@@ -13,7 +13,7 @@ from typing import Any
 
 import msgpack
 
-from gossamer.parse.job import Derived, Job, OwnCode, ParseJob, RewriteJob
+from gossamer.parse.job import DEFAULT_LIMITS, Derived, Job, OwnCode, ParseJob, RewriteJob
 from gossamer.parse.rewriting.contract import Reference, Rewritten
 from gossamer.records import Facts, Failure, FailureKind, Via
 
@@ -48,6 +48,7 @@ class Orders:
     memory: int  # bytes of address space
     seconds: float  # of processor time for one page
     own_code: OwnCode | None = None
+    max_links: int = DEFAULT_LIMITS.max_links
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,8 +88,9 @@ def pack_orders(orders: Orders) -> bytes:
 
 
 def unpack_orders(payload: bytes) -> Orders:
-    secret, max_decoded, memory, seconds, own_code = msgpack.unpackb(payload, use_list=False)
-    return Orders(secret, max_decoded, memory, seconds, None if own_code is None else OwnCode(*own_code))
+    secret, max_decoded, memory, seconds, own_code, max_links = msgpack.unpackb(payload, use_list=False)
+    own_code = None if own_code is None else OwnCode(*own_code)
+    return Orders(secret, max_decoded, memory, seconds, own_code, max_links)
 
 
 def pack_tasks(tasks: Sequence[Task]) -> bytes:

@@ -73,6 +73,7 @@ def _limits(orders: Orders) -> Limits:
     return replace(
         DEFAULT_LIMITS,
         max_decoded=orders.max_decoded,
+        max_links=orders.max_links,
         max_pdf_seconds=min(DEFAULT_LIMITS.max_pdf_seconds, orders.seconds / 2),
     )
 

@@ -33,7 +33,24 @@ _LOADS |= {("embed", "src"), ("object", "data"), ("script", "src"), ("input", "s
 _LOADS |= {(tag, "background") for tag in ("body", "table", "thead", "tbody", "tfoot", "tr", "td", "th")}
 _LOADS |= {(tag, name) for tag in ("image", "use", "script", "feimage", "mpath") for name in ("href", "xlink:href")}
 _SRCSETS = {("img", "srcset"), ("source", "srcset"), ("link", "imagesrcset")}
-_STYLED = ("fill", "stroke", "filter", "mask", "clip-path", "cursor", "marker-start", "marker-mid", "marker-end")
+_STYLED = (
+    "style",
+    "fill",
+    "stroke",
+    "filter",
+    "mask",
+    "clip-path",
+    "cursor",
+    "marker-start",
+    "marker-mid",
+    "marker-end",
+)
+_ROLES = {
+    **dict.fromkeys(_VISITS, _VISITED),
+    **dict.fromkeys(_LOADS, _LOADED),
+    **dict.fromkeys(_SRCSETS, "srcset"),
+}
+_NAMES = frozenset(name for _, name in _ROLES)
 _LINK_LOADS = frozenset(
     (
         *("stylesheet", "icon", "apple-touch-icon", "apple-touch-icon-precomposed", "mask-icon", "preload"),
@@ -46,12 +63,18 @@ _LINK_VISITS = frozenset(
         *("start", "first", "last", "home", "top", "toc", "glossary", "chapter", "section", "appendix", "tag"),
     )
 )
-_SELECTED = ",".join(
-    (
-        *("[href]", "[src]", "[srcset]", "[style]", "[background]", "[action]", "[formaction]", "[data]", "[poster]"),
-        *("[srcdoc]", "[imagesrcset]", "[longdesc]", "[id]", "[name]", "style", "meta", "script", "svg *"),
-    )
-)
+_SELECTED = {
+    **{
+        name: f"[{name}]"
+        for name in (
+            *("href", "src", "srcset", "style", "background", "action", "formaction", "data", "poster", "srcdoc"),
+            *("imagesrcset", "longdesc", "id", "name"),
+        )
+    },
+    **{f"<{tag}": tag for tag in ("style", "meta", "script")},
+    "<svg": "svg *",
+}
+"""Selectors of the elements that are looked at, by what stands in a document that has any: each selector takes its time."""
 # An import at the beginning of a statement, with a literal for what is imported (ECMAScript 16.2.2, 16.2.3).
 _IMPORT = re.compile(
     r"""(?:^|[;}\n])[ \t]*(?:import|export)\b(?:[\w$\s,{}*]*?\bfrom)?\s*(?:"([^"\\\n]*)"|'([^'\\\n]*)')"""
@@ -96,9 +119,10 @@ def _document(source: str, seen: _Seen, depth: int) -> None:
     base = next((node for node in parser.css("base[href]")), None)
     if base is not None and depth == 0:
         seen.base = base.attributes.get("href") or ""
-    for node in parser.css(_SELECTED):
+    lower = source.lower()
+    for node in parser.css(",".join(selector for word, selector in _SELECTED.items() if word in lower) or "html"):
         tag = (node.tag or "").lower()
-        attributes = {name.lower(): value or "" for name, value in node.attributes.items()}
+        attributes = {name: value or "" for name, value in node.attributes.items()}
         if depth == 0:
             _name(tag, attributes, seen)
         seen.references.extend(_references(tag, attributes, node))
@@ -131,15 +155,14 @@ def _references(tag: str, attributes: dict[str, str], node: LexborNode) -> Itera
 
 def _of_attributes(tag: str, attributes: dict[str, str]) -> Iterator[tuple[str, str, str]]:
     for name, value in attributes.items():
-        where = f"{tag} {name}"
-        if (tag, name) in _VISITS:
-            yield _VISITED, value, where
-        elif (tag, name) in _LOADS and not (tag == "input" and attributes.get("type", "").lower() != "image"):
-            yield _LOADED, value, where
-        elif (tag, name) in _SRCSETS:
-            yield from ((_LOADED, url, where) for url in candidates(value))
-        elif name == "style" or name in _STYLED:
-            yield from ((_LOADED, url, where) for url in css.references(value))
+        role = _ROLES.get((tag, name)) if name in _NAMES else None
+        if role == "srcset":
+            yield from ((_LOADED, url, f"{tag} {name}") for url in candidates(value))
+        elif role is not None:
+            if (tag, name) != ("input", "src") or attributes.get("type", "").lower() == "image":
+                yield role, value, f"{tag} {name}"
+        elif name in _STYLED and "(" in value:
+            yield from ((_LOADED, url, f"{tag} {name}") for url in css.references(value))
 
 
 def _link(attributes: dict[str, str]) -> Iterator[tuple[str, str, str]]:

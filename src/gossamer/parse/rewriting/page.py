@@ -136,9 +136,10 @@ class _Page:
         text = self._source[start : tag.end]
         kept = folder.find(text)
         if kept is not None:
-            self._edits += [(start + begin, start + end, new) for begin, end, new in kept.edits]
+            if kept.edits:
+                self._edits += [(start + begin, start + end, new) for begin, end, new in kept.edits]
+                self._shows_marks = self._shows_marks or kept.live
             linker.references += kept.references
-            self._shows_marks = self._shows_marks or kept.live
             return
         before = len(linker.references)
         element = Element(self._source, tag, linker)

@@ -78,6 +78,15 @@ class Element:
         else:
             self.replace(name, data)
 
+    def point_piece(self, name: str) -> str:
+        """Point to a piece of a file that becomes part of the document; gives that file, "" where it does not."""
+        new = self.pointed(self.value(name), Kind.REQUISITE) or ""
+        data, mark, piece = new.partition("#")
+        is_part = bool(piece) and data.startswith("data:image/svg+xml")
+        if new:
+            self.replace(name, mark + piece if is_part else new)
+        return data if is_part else ""
+
     def pointed(self, value: str, kind: Kind, *, query: bool = False, live: bool = False) -> str | None:
         """What a URL in the element becomes; None: it stays."""
         pointed = self._linker.live(value, kind) if live else self._linker.point(value, kind, query=query)

@@ -9,6 +9,9 @@ from html.entities import html5
 from gossamer.parse.rewriting.edits import Excerpt
 
 _REFERENCE = re.compile(r"&(?:#[xX]([0-9A-Fa-f]{1,16});?|#([0-9]{1,16});?|([A-Za-z][A-Za-z0-9]*;?))|\0")
+_TEXT_OF_XML = re.compile(
+    r"([^<]++)|<!\[CDATA\[((?:[^\]]++|\](?!\]>))*+)(?:\]\]>|\Z)|<!--(?:[^-]++|-(?!->))*+(?:-->|\Z)"
+)
 # HTML 13.2.5.80, "numeric character reference end state".
 _WINDOWS_1252 = {number: bytes([number]).decode("cp1252", "ignore") or chr(number) for number in range(0x80, 0xA0)}
 _LONGEST_BARE = max(len(name) for name in html5 if not name.endswith(";"))
@@ -39,6 +42,18 @@ def add_escaped(excerpt: Excerpt, source: str, start: int, end: int, *, in_attri
             excerpt.add(text, at, at + length, escape)
             position = at + length
     excerpt.add(source[position:end], position, end, escape)
+
+
+def text_of_xml(source: str, position: int) -> Excerpt:
+    """The text that an element of XML begins with, from ``position`` on; what it holds of elements is not taken in."""
+    excerpt = Excerpt()
+    while (found := _TEXT_OF_XML.match(source, position)) is not None:
+        if found[1] is not None:
+            add_escaped(excerpt, source, *found.span(1), in_attribute=False)
+        elif found[2] is not None:
+            excerpt.add(found[2], *found.span(2), str)
+        position = found.end()
+    return excerpt.done()
 
 
 def _character(found: re.Match[str], source: str, *, in_attribute: bool) -> tuple[str, int]:

@@ -8,7 +8,7 @@ from gossamer.parse.markup import link_via
 from gossamer.parse.refresh import url_place
 from gossamer.parse.rewriting import charset, css, elements, entities
 from gossamer.parse.rewriting.contract import Kind
-from gossamer.parse.rewriting.edits import Edit, Excerpt
+from gossamer.parse.rewriting.edits import Edit
 from gossamer.parse.rewriting.element import Element
 from gossamer.parse.rewriting.elements import MARK
 from gossamer.parse.rewriting.embed import Embedder, import_map, sprites
@@ -35,9 +35,6 @@ _IN_CONTEXT = frozenset(
 
 _DEEPEST = 8  # documents in attributes of documents
 _KINDS = {Via.REQUISITE: Kind.REQUISITE, Via.LINK: Kind.PAGE}
-_TEXT_OF_XML = re.compile(
-    r"([^<]++)|<!\[CDATA\[((?:[^\]]++|\](?!\]>))*+)(?:\]\]>|\Z)|<!--(?:[^-]++|-(?!->))*+(?:-->|\Z)"
-)
 _WORD = re.compile(r"[^\t\n\f\r ]+")
 
 
@@ -196,13 +193,9 @@ class _Page:
 
     def _use(self, element: Element, attribute: str) -> None:
         """What a use refers to in a file, taken into the document: browsers load none of a data: URL (SVG 2, 5.6)."""
-        pointed = element.pointed(element.value(attribute), Kind.REQUISITE) or ""
-        data, mark, name = pointed.partition("#")
-        if data.startswith("data:image/svg+xml") and name:
+        data = element.point_piece(attribute)
+        if data:
             self._sprites[data] = None
-            element.replace(attribute, mark + name)
-        elif pointed:
-            element.replace(attribute, pointed)
 
     # Elements that are not like others
 
@@ -368,7 +361,7 @@ class _Page:
                 start, end = element.tag.text
                 self._edits += css.edits(self._source, self._linker, start, end)
             elif element.tag.foreign:
-                excerpt = self._text_after(element.tag)
+                excerpt = entities.text_of_xml(self._source, element.tag.end)
                 self._edits += excerpt.place(css.edits(excerpt.text, self._linker))
 
     def _script(self, element: Element) -> None:
@@ -380,20 +373,9 @@ class _Page:
             change = module_edits if kind == "module" else import_map_edits
             self._edits += change(self._source, self._linker, *element.tag.text)
         elif self._xml:
-            excerpt = self._text_after(element.tag)
+            excerpt = entities.text_of_xml(self._source, element.tag.end)
             change = module_edits if kind == "module" else import_map_edits
             self._edits += excerpt.place(change(excerpt.text, self._linker, 0, len(excerpt.text)))
-
-    def _text_after(self, tag: Tag) -> Excerpt:
-        """The text that an element of XML begins with; what it holds of elements is not taken in."""
-        excerpt, position = Excerpt(), tag.end
-        while (found := _TEXT_OF_XML.match(self._source, position)) is not None:
-            if found[1] is not None:
-                entities.add_escaped(excerpt, self._source, *found.span(1), in_attribute=False)
-            elif found[2] is not None:
-                excerpt.add(found[2], *found.span(2), str)
-            position = found.end()
-        return excerpt.done()
 
     # What is added
 

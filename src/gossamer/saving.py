@@ -24,7 +24,7 @@ from gossamer.offline.pagecheck import check_page, read_page
 from gossamer.offline.place import workplace
 from gossamer.offline.plan import Plan, Planner
 from gossamer.offline.save import Saved, identity, save, title_of
-from gossamer.offline.single import save_page
+from gossamer.offline.single import page_title, save_page
 from gossamer.offline.source import Source
 from gossamer.offline.tree import opened_tree
 from gossamer.offline.webarchive import save_web_archive
@@ -50,15 +50,15 @@ class SaveOrder:
     form: Form = Form.FOLDER
 
 
-def target(folder: Path, out: Path | None, form: Form) -> Path:
+def target(folder: Path, out: Path | None, form: Form, choice: Choice) -> Path:
     """Where a copy goes. Raises CollectionError, and UsageError where a file would have to replace a folder."""
     if out is None:
-        return _named_after(folder, form)
+        return _named_after(folder, form, choice)
     if form is Form.FOLDER or out.is_symlink() or not out.is_dir():
         return out
     if is_collection(out) or read(out) is not None:
         raise UsageError(f"{out} is a folder, and a copy as {form} is a file", hint=f"name it: {out}{ENDINGS[form]}")
-    return _named_after(folder, form, out)
+    return _named_after(folder, form, choice, out)
 
 
 def refuse_early(out: Path, folder: Path, form: Form, *, force: bool, clock: Clock | None = None) -> None:
@@ -167,10 +167,11 @@ class _Workers:
         return self._pool
 
 
-def _named_after(folder: Path, form: Form, inside: Path = Path()) -> Path:
-    """A copy in ``inside``, named after the title of what was crawled. Raises CollectionError."""
+def _named_after(folder: Path, form: Form, choice: Choice, inside: Path = Path()) -> Path:
+    """A copy in ``inside``, named after the title of what was crawled, or of the page that it is."""
     with opened(folder) as connection:
-        name = folder_named(title_of(connection))
+        title = page_title(connection, choice) if form is Form.SINGLE else title_of(connection)
+    name = folder_named(title)
     path = inside / f"{name}{ENDINGS[form]}"
     return inside / f"{name} offline{ENDINGS[form]}" if path.resolve() == folder.resolve() else path
 

@@ -124,11 +124,20 @@ def test_a_folder_is_named_after_the_title(serve: Serve, tmp_path: Path) -> None
         (("save", "c", "copy", "--include", "[z"), 2, ""),
         (("save", "ftp://a.test/", "copy"), 2, "not fetched"),
         (("check", "nothing"), 2, "no folder"),
+        (("check", "list"), 2, "no zip file"),
+        (("save", "c", "copy", "--all", "--format", "tar"), 2, "'tar' is not one of"),
+        (("save", "c", "list", "--all", "--format", "zip"), 2, "something else"),
+        (("save", "c", "list", "--all", "--format", "wacz"), 2, "something else"),
+        (("save", "c", "list", "--all", "--format", "single"), 2, "something else"),
+        (("save", "c", "c", "--all", "--format", "zip"), 2, "name it: c.zip"),
+        (("save", "c", "copy/x.zip", "--all"), 2, "there is no folder copy"),
+        (("save", "c", "x.html", "--all"), 2, "2 pages are chosen"),
     ],
 )
 def test_what_can_not_be_done_is_said(tmp_path: Path, command: tuple[str, ...], code: int, says: str) -> None:
     small = Small.create(tmp_path / "c")
     small.page("http://a.test/", "Start")
+    small.page("http://a.test/b", "B")
     small.seal()
     (tmp_path / "list").write_text("http://nobody.test/page\n")
     (tmp_path / "mine").mkdir()
@@ -139,6 +148,32 @@ def test_what_can_not_be_done_is_said(tmp_path: Path, command: tuple[str, ...], 
     assert len(done.err.splitlines()) <= 2
     assert (tmp_path / "mine" / "letter.txt").read_text() == "dear"
     assert not (tmp_path / "copy").exists()
+
+
+@pytest.mark.parametrize(
+    ("out", "options", "made"),
+    [
+        ("x.zip", (), "x.zip"),
+        ("x.wacz", (), "x.wacz"),
+        ("X.HTML", (), "X.HTML"),
+        ("shelf", ("--format", "single"), "shelf/*.html"),
+    ],
+)
+def test_files_are_made_of_a_site_and_checked(
+    serve: Serve, sites: tuple[Site, Site], tmp_path: Path, out: str, options: tuple[str, ...], made: str
+) -> None:
+    web = serve_both(serve, sites)
+    (tmp_path / "shelf").mkdir()
+    start = web.url("/b") if "single" in options or out.endswith("HTML") else web.url("/a")
+    done = gossamer("save", start, out, *options, cwd=tmp_path)
+    assert done.code == 0, done.err
+    (made,) = [str(path.relative_to(tmp_path)) for path in tmp_path.glob(made)]
+    if start == web.url("/b"):
+        assert asked(web) == ["/b"]  # a single page is not a whole site
+    assert gossamer("check", made, cwd=tmp_path).code == 0
+    again = gossamer("save", start, out, *options, "--json", cwd=tmp_path)
+    assert again.code == 0, again.err
+    assert json.loads(again.out.splitlines()[-1])["written"] == 0
 
 
 def test_check_lists_what_does_not_resolve(tmp_path: Path) -> None:

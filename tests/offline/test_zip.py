@@ -115,7 +115,7 @@ def test_other_kinds_and_places_are_refused(web: Web, tmp_path: Path) -> None:
     web.save()
     for out, says in ((web.out, "a copy as zip is a file"), (web.small.folder, "a copy as zip is a file")):
         with pytest.raises(UsageError, match=says):
-            target(web.small.folder, out, Form.ZIP)
+            target(web.small.folder, out, Form.ZIP, Choice())
     with pytest.raises(UsageError, match="is no file"):
         web.save(form=Form.ZIP)
     web.out = file
@@ -135,9 +135,12 @@ def test_other_kinds_and_places_are_refused(web: Web, tmp_path: Path) -> None:
 def test_in_a_folder_it_is_named_after_the_title(web: Web, tmp_path: Path) -> None:
     web.order()
     (tmp_path / "shelf").mkdir()
-    assert target(web.small.folder, tmp_path / "shelf", Form.ZIP) == tmp_path / "shelf" / "Start.zip"
-    assert target(web.small.folder, None, Form.WACZ) == Path("Start.wacz")
-    assert target(web.small.folder, None, Form.FOLDER) == Path("Start")
+    assert target(web.small.folder, tmp_path / "shelf", Form.ZIP, Choice()) == tmp_path / "shelf" / "Start.zip"
+    assert target(web.small.folder, None, Form.WACZ, Choice()) == Path("Start.wacz")
+    assert target(web.small.folder, None, Form.FOLDER, Choice()) == Path("Start")
+    page = Choice(listed=("http://a.test/a",))
+    assert target(web.small.folder, None, Form.SINGLE, page) == Path("_a.html")  # /a is its title
+    assert target(web.small.folder, None, Form.ZIP, page) == Path("Start.zip")
 
 
 def test_whatever_step_fails_the_earlier_copy_is_whole(web: Web, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -113,9 +113,10 @@ def save(
         )
     loaded = settings_for(folder, flags)
     order = Order(folder, (), replace(loaded, settings=replace(loaded.settings, max_urls=0)))
-    saving = SaveOrder(folder, target(folder, out, kind), choice, loaded.settings, ascii_only, force, kind)
+    saving = SaveOrder(folder, target(folder, out, kind, choice), choice, loaded.settings, ascii_only, force, kind)
     if not no_fetch:
         _fetch_first(saving, order)
+        saving = replace(saving, out=target(folder, out, kind, choice))  # what is fetched now has a title
     saved = asyncio.run(make_copy(saving, Steps().observe))
     if as_json:
         output.write_json(_as_object(saving, saved))

@@ -1,13 +1,16 @@
 """One page as one file: what it needs is part of it, so that it opens anywhere and asks nobody for anything."""
 
 import json
+from itertools import islice
 from pathlib import Path
+
+import apsw
 
 from gossamer.archive.aside import written_aside
 from gossamer.errors import ArchiveError, UsageError
 from gossamer.offline import manifest as manifests
 from gossamer.offline.build import Built, Rewriter, is_text
-from gossamer.offline.choice import Chosen
+from gossamer.offline.choice import Choice, Chosen, chosen
 from gossamer.offline.manifest import Manifest, SavedFile
 from gossamer.offline.pagecheck import check_page
 from gossamer.offline.place import Workplace
@@ -22,7 +25,7 @@ from gossamer.offline.save import (
     report,
 )
 from gossamer.offline.source import Source
-from gossamer.offline.versions import Version
+from gossamer.offline.versions import Version, Versions
 from gossamer.parse.job import RewriteJob
 from gossamer.parse.rewriting.contract import Kind, Rewritten
 from gossamer.parse.rewriting.datauri import data_url
@@ -32,6 +35,7 @@ from gossamer.parse.rewriting.places import write_places
 MOST = 64 * 1024 * 1024
 """Bytes of such a file: browsers get slow, and what is met twice in a page is twice in it."""
 
+_LOOKED_AT = 10  # chosen URLs, for a title: more than one is refused
 _NOTE = b"<!-- gossamer copy: "
 _NOTE_END = b" -->"
 _LONGEST_NOTE = 8 * 1024 * 1024
@@ -42,7 +46,7 @@ _SCRIPTS = ("javascript", "ecmascript")
 
 async def save_page(
     source: Source,
-    chosen: list[Chosen],
+    wanted: list[Chosen],
     place: Workplace,
     earlier: Manifest | None,
     workers: Workers,
@@ -53,8 +57,8 @@ async def save_page(
 
     Raises UsageError where it is not one, ArchiveError where it is too large or can't be written; else as `save.save`.
     """
-    ends, wanted = ends_of(chosen, source)
-    page = _one(wanted)
+    ends, found = ends_of(wanted, source)
+    page = _one(found)
     embedding = Embedding(source, workers, place.folder)
     body = await embedding.page(page)
     built = embedding.built
@@ -72,8 +76,16 @@ async def save_page(
         file.write(body)
     place.swap_file()
     written = int(earlier is None or before != {(file.url, file.digest) for file in files})
-    missing = missing_of(chosen, ends, built, source.versions)
-    return report(record, earlier, built, missing, gone(chosen, source.versions), written, checked)
+    missing = missing_of(wanted, ends, built, source.versions)
+    return report(record, earlier, built, missing, gone(wanted, source.versions), written, checked)
+
+
+def page_title(connection: apsw.Connection, choice: Choice) -> str:
+    """The title of the page that a choice is about, or its address. Raises UsageError as `chosen` does."""
+    versions = Versions(connection)
+    ends = [(each.url, versions.end(each.id)) for each in islice(chosen(connection, choice), _LOOKED_AT)]
+    titles = [end.title.strip() for _, end in ends if end is not None and end.is_page and end.title.strip()]
+    return titles[0] if titles else ends[0][0].partition("://")[2]
 
 
 def _one(wanted: list[Version]) -> Version:

@@ -21,7 +21,6 @@ from pathlib import Path
 from typing import Any
 
 import apsw
-import numpy as np
 
 import gossamer
 from gossamer.agent import user_agent
@@ -41,7 +40,8 @@ from gossamer.frontier.ledger import Ledger
 from gossamer.frontier.only import Only
 from gossamer.frontier.ring import RunningRing
 from gossamer.frontier.schedule import Schedule
-from gossamer.frontier.seen import AS_FOUND, SeenSet
+from gossamer.frontier.seen import SeenSet
+from gossamer.frontier.seen_file import SeenFile
 from gossamer.frontier.sqlite import LEASE_TIME, Parts, SqliteFrontier
 from gossamer.lock import LOCK_FILE, FolderLock
 from gossamer.policy import politeness
@@ -180,12 +180,13 @@ class Collection:
         segments = _segment_writer(connection, self.folder, settings, lease, self._clock)
         ledger = Ledger(connection, self.folder / DATABASE, segments, discovery, hosts, counters, self._clock)
         self._rejudge(connection, ledger, scope, lease, ignore_robots=settings.ignore_robots)
-        discovery.seen = self._load_seen(connection, secret)
+        seen_file = ledger.seen_file = SeenFile(connection, self.folder / _SEEN_FILE, secret)
+        discovery.seen = seen_file.load()
 
         def close(next_times: Sequence[tuple[int, float]]) -> None:
             segments.close()
             if ledger.is_sound:
-                _save_seen(connection, discovery.seen, self.folder, secret)
+                seen_file.save(discovery.seen)
                 _end_cleanly(connection, next_times)
             connection.close()
             ring.close()
@@ -263,21 +264,6 @@ class Collection:
             if is_another:
                 ledger.discovery.rejudge(ignore_robots=ignore_robots)
             connection.execute("INSERT OR REPLACE INTO meta VALUES ('scope', ?)", (now,))
-
-    def _load_seen(self, connection: apsw.Connection, secret: bytes) -> SeenSet:
-        """The saved set, and what came after it; rebuilt where there is none. Rows that are not final have another key."""
-        ((newest,),) = select(connection, "SELECT ifnull(max(id), 0) FROM url")
-        loaded = SeenSet.load(self.folder / _SEEN_FILE, owner=secret)
-        seen, after = loaded if loaded is not None and loaded[1] <= newest else (SeenSet(), 0)
-        for query, mark in ((_FINAL, 0), (_NOT_FINAL, AS_FOUND)):
-            rows = connection.execute(query, (after,))
-            keys = np.fromiter((row[0] for row in rows), dtype=np.int64)
-            seen.add(keys.view(np.uint64) ^ np.uint64(mark))
-        return seen
-
-
-_FINAL = "SELECT fingerprint FROM url WHERE id > ? AND held != 2"
-_NOT_FINAL = "SELECT fingerprint FROM url WHERE id > ? AND held = 2"
 
 
 def _create(path: Path, now: float) -> None:
@@ -357,15 +343,6 @@ def _segment_writer(
         secret_headers=[line.partition(":")[0].strip() for line in settings.header],
         resume=last,
     )
-
-
-def _save_seen(connection: apsw.Connection, seen: SeenSet, folder: Path, secret: bytes) -> None:
-    """The set can be built anew from the database: where it can't be saved, that is no loss."""
-    ((newest,),) = select(connection, "SELECT ifnull(max(id), 0) FROM url")
-    try:
-        seen.save(folder / _SEEN_FILE, last_id=newest, owner=secret)
-    except OSError as error:
-        log.warning("the set of seen URLs can't be saved (%s)", error)
 
 
 def _end_cleanly(connection: apsw.Connection, next_times: Sequence[tuple[int, float]]) -> None:

@@ -126,7 +126,7 @@ def _looks_like_host_and_port(text: str) -> bool:
     return re.match(r"[^:/?#@]+:\d{1,5}([/?#]|$)", text) is not None
 
 
-@lru_cache(maxsize=65536)
+@lru_cache(maxsize=8192)
 def _origin_of_prefix(prefix: str) -> Origin:
     parsed = ada_url.URL(prefix)
     scheme = parsed.protocol.rstrip(":")
@@ -144,7 +144,7 @@ def path_and_query(url: str) -> str:
     return url[url.index("/", url.index("://") + 3) :]
 
 
-@lru_cache(maxsize=65536)
+@lru_cache(maxsize=8192)
 def registrable_domain(hostname: str) -> str:
     """The domain somebody registered (public suffix plus one label); the host itself where there is none (IPs)."""
     bare = hostname.rstrip(".")

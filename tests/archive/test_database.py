@@ -11,7 +11,7 @@ from gossamer.errors import CollectionError
 SCHEMAS = Path(__file__).parent / "schemas"
 """As they were in each version."""
 
-WANTED = {"journal_mode": "wal", "synchronous": 2, "cache_size": -65536, "wal_autocheckpoint": 4000, "foreign_keys": 0}
+WANTED = {"journal_mode": "wal", "synchronous": 2, "cache_size": -32768, "wal_autocheckpoint": 4000, "foreign_keys": 0}
 
 
 @pytest.mark.parametrize(("name", "value"), WANTED.items())

@@ -307,7 +307,7 @@ def _refuse_unmerged_log(path: Path) -> None:
 _TO_WRITE: Mapping[str, str | int | bool] = {
     "journal_mode": "WAL",
     "synchronous": "FULL",
-    "cache_size": -64 * 1024,  # KiB
+    "cache_size": -32 * 1024,  # KiB
     "foreign_keys": False,
     "temp_store": "MEMORY",
     "wal_autocheckpoint": 4000,  # pages

@@ -1,5 +1,6 @@
 """Claims as they are read from the URL table."""
 
+import sys
 from collections.abc import Sequence
 from typing import Any
 
@@ -15,4 +16,4 @@ COLUMNS = f"{FIELDS} FROM url JOIN host ON host.id = url.host"
 def claim_of(row: Sequence[Any]) -> Claim:
     """The claim to a URL from its row."""
     url_id, url, host_id, origin, depth, hops, attempts, via, parent, template, _ = row
-    return Claim(url_id, url, host_id, origin, depth, hops, attempts, Via(via), parent, template)
+    return Claim(url_id, url, host_id, sys.intern(origin), depth, hops, attempts, Via(via), parent, template)

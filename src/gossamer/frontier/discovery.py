@@ -6,6 +6,7 @@ deep, nofollow, a requisite, on a duplicate page) is not put into the set by its
 better way, the database is asked, and the URL is judged anew.
 """
 
+import sys
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import repeat
@@ -368,7 +369,7 @@ def _claim(url_id: int, host_id: int, candidate: Candidate, template: int | None
         url_id=url_id,
         url=candidate.url,
         host_id=host_id,
-        origin=str(urls.origin(candidate.url)),
+        origin=sys.intern(str(urls.origin(candidate.url))),  # all claims of a host share it, with the host
         depth=candidate.depth,
         hops=candidate.hops,
         via=candidate.via,

@@ -1,5 +1,6 @@
 """The host table: an origin's row, found or made."""
 
+import sys
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any
@@ -29,7 +30,7 @@ class HostTable:
     def __init__(self, connection: apsw.Connection, pause: Callable[[str, float], float]) -> None:
         self._connection = connection
         self._pause = pause
-        self._places: dict[str, tuple[int, int]] = {}  # row ids and shards, by origin
+        self._places: dict[str, int] = {}  # by origin: row id and shard in one number
         self._aside: dict[int, str] = self._read_aside()
         self._well: set[int] = set()  # hosts whose rows say that nothing is wrong with them
         self._updates: list[tuple[object, ...]] = []
@@ -37,15 +38,17 @@ class HostTable:
     def id_of(self, origin: urls.Origin) -> tuple[int, int]:
         """The row id and the shard of an origin; a new one gets a row."""
         key = str(origin)
-        return self._places.get(key) or self._keep(key, origin)
+        return divmod(self._places.get(key) or self._keep(key, origin), urls.SHARDS)
 
     def place_of(self, url: str) -> tuple[int, int]:
         """The same for the origin of a canonical http(s) URL."""
         end = url.find("/", 8)
-        return self._places.get(url if end < 0 else url[:end]) or self.id_of(urls.origin(url))
+        place = self._places.get(url if end < 0 else url[:end])
+        return divmod(place, urls.SHARDS) if place else self.id_of(urls.origin(url))
 
-    def _keep(self, key: str, origin: urls.Origin) -> tuple[int, int]:
-        place = self._places[key] = self._find_or_insert(key, origin)
+    def _keep(self, key: str, origin: urls.Origin) -> int:
+        host_id, shard = self._find_or_insert(key, origin)
+        place = self._places[sys.intern(key)] = host_id * urls.SHARDS + shard
         if len(self._places) > _CACHED:
             del self._places[next(iter(self._places))]
         return place
@@ -53,7 +56,7 @@ class HostTable:
     def _find_or_insert(self, key: str, origin: urls.Origin) -> tuple[int, int]:
         row = self._connection.execute("SELECT id, shard FROM host WHERE origin = ?", (key,)).fetchone()
         if row is not None:
-            return int(row[0]), int(row[1])
+            return int(row[0]), int(row[1]) % urls.SHARDS
         shard = urls.shard(origin.hostname)
         self._connection.execute(
             "INSERT INTO host (origin, hostname, domain, shard) VALUES (?, ?, ?, ?)",
@@ -127,8 +130,8 @@ class HostTable:
 
     def _host(self, row: Sequence[Any]) -> Host:
         """A host whose Crawl-delay is known need not be asked once before that is kept."""
-        *values, crawl_delay = row
-        host = Host(*values)
+        host_id, origin, *values, crawl_delay = row
+        host = Host(host_id, sys.intern(origin), *values)
         return host if crawl_delay is None else replace(host, delay=self._pause(host.exempt, crawl_delay))
 
     def with_waiting_urls(self) -> list[Host]:

@@ -31,6 +31,7 @@ from gossamer.frontier.following import Following
 from gossamer.frontier.forgive import forgive
 from gossamer.frontier.hosts import HostTable
 from gossamer.frontier.novelty import Novelty
+from gossamer.frontier.seen_file import SeenFile
 from gossamer.frontier.settling import Settling
 from gossamer.records import (
     Batch,
@@ -103,6 +104,7 @@ class Ledger:
         self._settling = Settling(connection, counters)
         self._novelty = Novelty(connection, discovery, counters)
         self.room: Room = _no_limit
+        self.seen_file: SeenFile | None = None
         self.is_sound = True  # False: a write failed, and memory may know of URLs that the disk does not
         self._next_page = 1 + int(connection.execute("SELECT ifnull(max(id), 0) FROM page").get)
 
@@ -169,6 +171,8 @@ class Ledger:
             raise database_error(self._path, error) from error
         self.discovery.flush()
         self._counters.refresh()
+        if self.seen_file is not None:
+            self.seen_file.save_grown(self.discovery.seen)
 
     def _check_epoch(self, lease: Lease) -> None:
         epoch = self._connection.execute("SELECT epoch FROM lease WHERE first_shard = ?", (lease.first_shard,)).get

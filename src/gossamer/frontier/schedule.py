@@ -54,7 +54,7 @@ class Schedule:
     @property
     def run_limit(self) -> int:
         """URLs one host keeps in memory at the most."""
-        return max(4, min(128, _MEMORY // max(1, len(self._slots))))
+        return max(2, min(128, _MEMORY // max(1, len(self._slots))))
 
     def host(self, host_id: int) -> Host:
         """What is known of a host."""

@@ -17,9 +17,11 @@ AS_FOUND = 0x6A09E667F3BCC908
 """Makes of a strong key the one under which the set holds a URL whose row is not final (`records.Hold.AS_FOUND`): so what
 it knows under neither has no row, and the database need not be asked."""
 
-_MAGIC = 0x676F73736D6573
+_MAGIC = 0x676F73736D6574
 _MIN_SLOTS = 1 << 12
 _STEP = 1 << 16
+_SPREAD = 0x9E3779B97F4A7C15
+_HEADER = 4
 
 
 class SeenSet:
@@ -44,7 +46,7 @@ class SeenSet:
         """For each fingerprint, whether it is in the set."""
         wanted = _without_zero(fingerprints)
         mask = np.uint64(len(self._table) - 1)
-        slots = wanted & mask
+        slots = self._homes(wanted)
         found = np.zeros(len(wanted), dtype=np.bool_)
         pending = np.arange(len(wanted))
         while pending.size:
@@ -58,7 +60,7 @@ class SeenSet:
     def holds(self, fingerprint: int) -> bool:
         """Whether a single one is in the set."""
         wanted = fingerprint or 1
-        slot = wanted & (len(self._table) - 1)
+        slot = (wanted * _SPREAD & 0xFFFFFFFFFFFFFFFF) >> 65 - len(self._table).bit_length()
         while value := self._table.item(slot):
             if value == wanted:
                 return True
@@ -74,7 +76,7 @@ class SeenSet:
 
     def _insert(self, wanted: Fingerprints) -> None:
         mask = np.uint64(len(self._table) - 1)
-        slots = wanted & mask
+        slots = self._homes(wanted)
         pending = np.arange(len(wanted))
         while pending.size:
             at = slots[pending]
@@ -87,12 +89,26 @@ class SeenSet:
             pending = pending[~settled]
             slots[pending] = (slots[pending] + np.uint64(1)) & mask
 
+    def _homes(self, wanted: Fingerprints) -> Fingerprints:
+        """The slots where they are looked for first: in the order of the products, so that they keep it in a larger
+        table."""
+        return wanted * np.uint64(_SPREAD) >> np.uint64(65 - len(self._table).bit_length())
+
     def _grow(self) -> None:
-        """In steps: of a large table the numbers in between would take several times its memory."""
-        old, self._table, self._count = self._table, np.zeros(len(self._table) * 2, dtype=np.uint64), 0
-        for start in range(0, len(old), _STEP):
-            part = old[start : start + _STEP]
-            self._insert(part[part != 0])
+        """To twice its size, in place: a second table would be a peak of half as much again.
+
+        From the end on, each part moves to about twice its place, where everything has been moved away already. What
+        comes round to the beginning by that is moved once more.
+        """
+        end = len(self._table)
+        self._table.resize(2 * end, refcheck=False)  # the allocator moves no pages for that
+        count, step = self._count, min(_STEP, end)
+        for start in range(end - step, -1, -step):
+            part = self._table[start : start + step]
+            moved = part[part != 0]
+            part[:] = 0
+            self._insert(moved)
+        self._count = count
 
     def save(self, path: Path, *, last_id: int, owner: bytes) -> None:
         """Write it beside the database. ``last_id``: the newest URL in it; ``owner``: whose fingerprints these are."""
@@ -109,20 +125,22 @@ class SeenSet:
     def load(cls, path: Path, *, owner: bytes) -> "tuple[SeenSet, int] | None":
         """A saved set and the newest URL in it; None when there is none that can be trusted."""
         try:
-            data: NDArray[Any] = np.fromfile(path, dtype=np.uint64)
+            with path.open("rb") as file:
+                header: NDArray[Any] = np.fromfile(file, dtype=np.uint64, count=_HEADER)
+                table: Fingerprints = np.fromfile(file, dtype=np.uint64)
+                is_whole = not file.read(1)
         except OSError:
             return None
-        slots = len(data) - 4
-        if slots < _MIN_SLOTS or slots & (slots - 1) or int(data[0]) != _MAGIC:
+        slots = len(table)
+        if slots < _MIN_SLOTS or slots & (slots - 1) or int(header[0]) != _MAGIC or not is_whole:
             return None
-        if int(data[3]) != int.from_bytes(owner[:8], "little"):
+        if int(header[3]) != int.from_bytes(owner[:8], "little"):
             return None
-        table = data[4:].copy()
-        if int(np.count_nonzero(table)) != int(data[1]) or int(data[1]) * 5 > slots * 3:
+        if int(np.count_nonzero(table)) != int(header[1]) or int(header[1]) * 5 > slots * 3:
             return None
         seen = cls()
-        seen._table, seen._count = table, int(data[1])
-        return seen, int(data[2])
+        seen._table, seen._count = table, int(header[1])
+        return seen, int(header[2])
 
 
 def _without_zero(fingerprints: Fingerprints) -> Fingerprints:

@@ -96,7 +96,7 @@ def _resource(*names: str) -> str:
 
 def _part(name: str, content: bytes) -> bytes:
     """A script that hands over bytes."""
-    return b'gossamerPart("%s","%s")\n' % (name.encode(), base64.b64encode(zlib.compress(content, 9)))
+    return b'gossamerPart("%s","%s")\n' % (name.encode(), base64.b64encode(zlib.compress(content)))
 
 
 # --- the index

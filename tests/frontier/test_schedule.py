@@ -84,6 +84,7 @@ class Hosts(RuleBasedStateMachine):
         super().__init__()
         self.model = Model()
         self.asked: list[tuple[int, int]] = []  # refills under way
+        self.written: list[tuple[list[Claim], list[tuple[int, int]]]] = []  # what the schedule has not heard of yet
         self.last: dict[int, int] = {}  # host -> id of its last ordinary URL
 
     @initialize()
@@ -101,6 +102,28 @@ class Hosts(RuleBasedStateMachine):
         claims = [self.model.new_claim(host, template) for _ in range(count)]
         self._wait(*(Waiting(claim) for claim in claims))
 
+    @rule(host=HOSTS, count=st.integers(1, 15))
+    def write(self, host: int, count: int) -> None:
+        """URLs come to the disk, and to the schedule as many as it had room for then; it hears of it later."""
+        if host in self.model.hosts and self.model.hosts[host].aside:
+            return
+        claims = [self.model.new_claim(host) for _ in range(count)]
+        self.model.disk |= {claim.url_id: Waiting(claim) for claim in claims}
+        room = self.schedule.room(host)
+        kept, left = (claims, []) if room is None else (claims[: max(0, room)], claims[max(0, room) :])
+        self.written.append((kept, [(host, left[0].url_id)] if left else []))
+
+    @rule()
+    def hear(self) -> None:
+        """Of all that was written, in its order: so it is before anything that is written or read later."""
+        for kept, left in self.written:
+            hosts = {claim.host_id for claim in kept} | {host for host, _ in left}
+            for host in hosts:
+                self.schedule.know(Host(host, f"http://h{host}.test"))
+            self.schedule.push(kept)
+            self.schedule.leave_on_disk(left)
+        self.written.clear()
+
     @rule(host=HOSTS)
     def find_what_is_held(self, host: int) -> None:
         claim = self.model.new_claim(host)
@@ -114,6 +137,7 @@ class Hosts(RuleBasedStateMachine):
         self._wait(*(Waiting(self.model.held.pop(number), is_late=True) for number in numbers))
 
     def _wait(self, *waiting: Waiting) -> None:
+        self.hear()
         hosts = {each.claim.host_id for each in waiting}
         for host in hosts:
             self.schedule.know(Host(host, f"http://h{host}.test"))
@@ -132,6 +156,7 @@ class Hosts(RuleBasedStateMachine):
         self._read(self.asked.pop(0), limit)
 
     def _read(self, wanted: tuple[int, int], limit: int) -> None:
+        self.hear()
         host, after = wanted
         rows = [
             waiting
@@ -145,6 +170,7 @@ class Hosts(RuleBasedStateMachine):
     @rule(numbers=st.sets(st.integers(1, 60), max_size=10))
     def park(self, numbers: set[int]) -> None:
         """A command holds some URLs; everything is read anew."""
+        self.hear()
         for number in numbers & self.model.disk.keys() - self.model.leased.keys():
             self.model.held[number] = self.model.disk.pop(number).claim
         self._reload()
@@ -152,6 +178,7 @@ class Hosts(RuleBasedStateMachine):
     @rule()
     def take_back(self) -> None:
         """A command takes hosts back that were put aside."""
+        self.hear()
         returned = {number for number, known in self.model.hosts.items() if known.aside}
         for number in returned:
             self.model.hosts[number].aside = False
@@ -173,6 +200,7 @@ class Hosts(RuleBasedStateMachine):
     @rule(template=st.sampled_from([1, 2]))
     def close_a_template(self, template: int) -> None:
         """It was a trap: what waits of it is held."""
+        self.hear()
         parked = [
             self.model.disk[number].claim
             for number in self.model.disk.keys() - self.model.leased.keys()
@@ -218,6 +246,7 @@ class Hosts(RuleBasedStateMachine):
             self.last[claim.host_id] = claim.url_id
 
     def _read_everything(self) -> None:
+        self.hear()
         while self.asked or (hungry := self.schedule.take_hungry()):
             self.asked += [] if self.asked else hungry
             self._read(self.asked.pop(0), self.schedule.run_limit)
@@ -251,6 +280,7 @@ class Hosts(RuleBasedStateMachine):
             self._put_aside(claim.host_id)
 
     def _settle(self, claim: Claim, again_after: float | None) -> None:
+        self.hear()
         del self.model.leased[claim.url_id]
         self.schedule.landed(claim)
         if self.model.hosts[claim.host_id].aside or again_after is None:
@@ -314,7 +344,7 @@ class Hosts(RuleBasedStateMachine):
             if any(self.model.must_wait(each.claim) for each in self.model.of(number)):
                 continue
             soonest = max(known.next_at, min(each.due for each in self.model.of(number)))
-            is_read = not self.asked and not self._is_hungry()
+            is_read = not self.written and not self.asked and not self._is_hungry()
             if is_read and soonest > self.model.now:
                 assert earliest is not None
                 assert earliest <= soonest

@@ -68,6 +68,7 @@ _LATER_BLOCKS = """
     ) CROSS JOIN url ON url.id >> 17 = n JOIN host ON host.id = url.host
     WHERE url.host = ? AND state = 0 AND held = 0 AND url.id > ? LIMIT ?
 """
+RUN = f"SELECT {FIELDS} {_LATER_BLOCKS}"
 """The waiting URLs of a host behind one of them, in the order of their ids: that of the blocks, and of the index within."""
 
 
@@ -311,7 +312,7 @@ class SqliteFrontier:
         while True:
             rows = select(
                 self._connection,
-                f"SELECT {FIELDS} {_LATER_BLOCKS}",
+                RUN,
                 (max(0, after), host_id, after, limit),
             )
             found = [(claim_of(row), row[-1]) for row in rows]

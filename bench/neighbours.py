@@ -6,8 +6,8 @@ from report import Bar, Section
 
 GOOD, SLOW, DRIPPING = 880, 100, 20
 PAGES = 8
-DELAY = 3.0
-"""Seconds; long enough for the delays to decide when the good ones are done, and not the processors."""
+DELAY = 8.0
+"""Seconds; long enough for the delays to decide when the good ones are done, and not the processors, also of a busy machine."""
 
 
 def run(options: Options) -> list[Section]:

@@ -48,7 +48,9 @@ def check(out: Path, as_json: bool) -> None:
 def summary(found: Checked) -> str:
     """What was looked at, in a line."""
     if found.what != "files":
-        return f"{found.files} {found.what}, {found.local} entries that lead to them, {len(found.unresolved)} that do not"
+        return (
+            f"{found.files} {found.what}, {found.local} entries that lead to them, {len(found.unresolved)} that do not"
+        )
     return (
         f"{found.files} files, {found.local} references between them, {found.live} to the live web,"
         f" {len(found.dead)} fragments that are dead online as well, {len(found.unresolved)} that do not resolve"

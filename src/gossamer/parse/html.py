@@ -46,7 +46,7 @@ def read(job: ParseJob, secret: bytes, limits: Limits = DEFAULT_LIMITS, fallback
             return found
     if facts.is_page:
         return _page(facts, body, job, secret, limits, fallback=fallback)
-    return _file(_directed(facts, (), job), body, job, secret, limits, fallback=fallback)
+    return _file(_directed(facts, job), body, job, secret, limits, fallback=fallback)
 
 
 def read_bare(job: ParseJob, limits: Limits, failure: Failure) -> Facts:
@@ -66,12 +66,12 @@ def _bare(job: ParseJob, limits: Limits) -> tuple[Facts, bytes]:
     if failure is not None and failure.kind is not FailureKind.BODY_TRUNCATED:
         body = job.body
     kind = media_type(job.headers, body)
-    facts = Facts(kind, len(body), sha256(body).digest(), is_page=kind in PAGES)
-    return replace(facts, notes=notes, failure=failure), body
+    return Facts(kind, len(body), sha256(body).digest(), is_page=kind in PAGES, notes=notes, failure=failure), body
 
 
-def _directed(facts: Facts, metas: Iterable[str], job: ParseJob) -> Facts:
-    said = directives(metas, job.headers, job.now)
+def _directed(facts: Facts, job: ParseJob) -> Facts:
+    """``facts`` with what the headers alone say to robots."""
+    said = directives((), job.headers, job.now)
     return replace(
         facts, noindex=said.noindex, nofollow=said.nofollow, canonical=linkheader.canonical(job.headers, job.url)
     )
@@ -135,9 +135,11 @@ def _page(facts: Facts, body: bytes, job: ParseJob, secret: bytes, limits: Limit
         markup, by_fallback = _markup(body, _charset(facts, body, job), fallback=fallback)
     except _REFUSED as error:
         return replace(facts, failure=Failure(FailureKind.PARSER_CRASHED, f"{type(error).__name__}: {error}"[:200]))
-    facts = _directed(facts, [meta.content for meta in markup.metas if meta.name in ("robots", NAME)], job)
+    said = directives([meta.content for meta in markup.metas if meta.name in ("robots", NAME)], job.headers, job.now)
     table = _table(job, markup.base, markup.charset, secret, limits)
-    facts = _linked(facts, table, chain(_refreshes(markup, job), markup.references))
+    table.fill(chain(_refreshes(markup, job), markup.references))
+    if said.nofollow:
+        table.distrust()
     named = table.resolver.resolve(markup.canonical) if markup.canonical is not None else None
     text, notes = _cut_text(markup.text, limits)
     return replace(
@@ -147,9 +149,13 @@ def _page(facts: Facts, body: bytes, job: ParseJob, secret: bytes, limits: Limit
         title=fold_line(markup.title, _MAX_TITLE),
         text=text,
         text_digest=digest(text),
+        links=table.packed(),
+        fingerprints=table.fingerprints(),
         forms=markup.forms,
-        canonical=named[0] if named and not named[2] else facts.canonical,
-        notes=(*facts.notes, *notes, *_observed(markup, by_fallback=by_fallback)),
+        noindex=said.noindex,
+        nofollow=said.nofollow,
+        canonical=named[0] if named and not named[2] else linkheader.canonical(job.headers, job.url),
+        notes=(*facts.notes, *table.notes(), *notes, *_observed(markup, by_fallback=by_fallback)),
     )
 
 

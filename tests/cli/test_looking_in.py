@@ -350,6 +350,10 @@ def test_everything_works_beside_a_running_crawl_and_after_it_was_killed(
         (row,) = lines(until(r'"state": "running".*"pages": [1-9]', "status", "--json"))
         assert row["pid"] == process.pid
         assert isinstance(row["pages_per_second"], int | float)
+        (row,) = lines(until(r'"commit_seconds": \d*\.?\d*[1-9]', "status", "--json"))
+        assert isinstance(row["parse_seconds"], float)
+        assert row["parse_seconds"] > 0
+        assert all(isinstance(row[depth], int) for depth in ("parsing", "committing", "pending_bytes", "ready_hosts"))
         until("spiders", "search", "spiders")
         until("404", "urls", "--state", "failed")
         assert shown("verify", folder).endswith("no problem was found\n")

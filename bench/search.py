@@ -51,7 +51,7 @@ def add(connection: apsw.Connection, number: int, url: str, title: str, text: st
         " is_kept, is_indexed, segment, offset, length) VALUES (?1, ?1, 1, 0, 200, 'text/html', ?2, 0, 0, 0, 1, 1, 1, 0, 0)",
         (number, title),
     )
-    index.insert(connection, number, title, url, text)
+    index.insert(connection, [index.Entry(number, title, url, text)])
 
 
 def topics(folder: Path) -> dict[str, str]:

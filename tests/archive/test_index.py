@@ -225,7 +225,7 @@ def test_any_page_can_be_indexed(title: str, url: str, text: str) -> None:
         "CREATE VIRTUAL TABLE page_index USING fts5(title, url, text, content='', contentless_delete=1,"
         " tokenize='porter unicode61 remove_diacritics 2'); CREATE TABLE text (page INTEGER PRIMARY KEY, blob BLOB)"
     )
-    index.insert(connection, 1, title, url, text)
+    index.insert(connection, [index.Entry(1, title, url, text)])
     assert index.inflate(connection.execute("SELECT blob FROM text").get) == index.clean(text)
     assert connection.pragma("integrity_check") == "ok"
 

@@ -8,6 +8,8 @@ run is cut into single characters, so that a phrase of characters finds exactly 
 import re
 import unicodedata
 import zlib
+from collections.abc import Sequence
+from dataclasses import dataclass
 from urllib.parse import unquote
 
 import apsw
@@ -85,14 +87,30 @@ def url_words(url: str) -> str:
     return unquote(url.partition("://")[2], errors="replace")
 
 
-def insert(connection: apsw.Connection, page_id: int, title: str, url: str, text: str) -> None:
-    """Put a page into the index, inside the caller's transaction; it must not stand there yet."""
-    text = clean(text[:MAX_TEXT])
-    connection.execute(
-        "INSERT INTO page_index(rowid, title, url, text) VALUES (?, ?, ?, ?)",
-        (page_id, analyse(clean(title)), analyse(clean(url_words(url))), analyse(text)),
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """What is indexed of a page."""
+
+    page_id: int
+    title: str
+    url: str
+    text: str
+
+
+def insert(connection: apsw.Connection, entries: Sequence[Entry]) -> None:
+    """Put pages into the index, inside the caller's transaction; none of them may stand there yet."""
+    connection.executemany(
+        "INSERT INTO page_index(rowid, title, url, text) VALUES (?, ?, ?, ?)", map(_indexed, entries)
     )
-    connection.execute("INSERT INTO text(page, blob) VALUES (?, ?)", (page_id, deflate(text)))
+    connection.executemany(
+        "INSERT INTO text(page, blob) VALUES (?, ?)",
+        ((each.page_id, deflate(each.text[:MAX_TEXT])) for each in entries),
+    )
+
+
+def _indexed(entry: Entry) -> tuple[int, str, str, str]:
+    title, url, text = (analyse(clean(each)) for each in (entry.title, url_words(entry.url), entry.text[:MAX_TEXT]))
+    return entry.page_id, title, url, text
 
 
 def delete(connection: apsw.Connection, page_id: int) -> None:
@@ -108,7 +126,7 @@ def clean(text: str) -> str:
 
 def deflate(text: str) -> bytes:
     """The form in which texts are kept (RFC 1950)."""
-    return isal_zlib.compress(text.encode(), 1)
+    return isal_zlib.compress(text.encode("utf-8", "replace"), 1)
 
 
 def inflate(blob: bytes, limit: int = MAX_TEXT * 4) -> str:

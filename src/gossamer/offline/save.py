@@ -10,6 +10,7 @@ import apsw
 from gossamer.archive.database import select
 from gossamer.errors import ArchiveError, ProblemFound
 from gossamer.offline import manifest as manifests
+from gossamer.offline.abreast import Abreast
 from gossamer.offline.build import Builder, Built, Rewriter
 from gossamer.offline.check import Checked, Observe, Reader, Unresolved, check
 from gossamer.offline.choice import Chosen
@@ -17,7 +18,7 @@ from gossamer.offline.dead import dead_fragments
 from gossamer.offline.files import Files
 from gossamer.offline.manifest import MANIFEST, Manifest
 from gossamer.offline.place import Workplace
-from gossamer.offline.searching import write_search
+from gossamer.offline.searching import write_index, write_search_page
 from gossamer.offline.sitemap import site_map
 from gossamer.offline.source import Source
 from gossamer.offline.tree import Folder
@@ -96,13 +97,21 @@ async def save(
     title = title_of(source.connection)
     listed = [end.url for end in wanted]
     files.write(INDEX, site_map(source.connection, title, built, listed, missing))
-    searching = write_search(source.connection, title, built, files, observe)
-    checked = await dead_fragments(await check(Folder(place.copy), workers, observe), built, source, workers)
+    own = write_search_page(title, files)
+    found: list[Checked] = []
+
+    async def walk() -> None:
+        found.append(await check(Folder(place.copy), workers, observe))
+
+    async with Abreast() as abreast:  # workers read what was made while the index is made here
+        await abreast.start(0, walk)
+        own += await write_index(source.connection, built, files, observe)
+    checked = await dead_fragments(found[0], built, source, workers)
     record = Manifest(
         identity(source.connection),
         title,
         tuple(built.files.values()),
-        (INDEX, MANIFEST, *searching),
+        (INDEX, MANIFEST, *own),
         tuple((each.target, each.fragment) for each in checked.dead),
         dict(built.live),
     )

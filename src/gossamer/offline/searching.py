@@ -8,12 +8,13 @@ deflated bytes in base64, in which no text of a page can end a script or begin a
     text-…     titles, places and texts of some pages: JSON
 """
 
+import asyncio
 import base64
 import json
 import math
 import zlib
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import AsyncIterator, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from hashlib import sha256
 from html import escape
@@ -64,17 +65,21 @@ class _Entry:
     size: int  # bytes of the text that is kept
 
 
-def write_search(
-    connection: apsw.Connection, title: str, built: Built, files: Files, observe: Observe
-) -> tuple[str, ...]:
-    """Write the search page and the index of what is saved; gives the paths of all files, the page's first.
+def write_search_page(title: str, files: Files) -> tuple[str, ...]:
+    """Write the search page and its program; gives their paths, the page's first. Raises ArchiveError."""
+    places = PAGE, f"{_FOLDER}/search.js"
+    for place, content in zip(places, (_page(title), _program()), strict=True):
+        files.write(place, content)
+    return places
 
-    Found is what `gossamer search` finds of it. Raises ArchiveError when they can't be written.
+
+async def write_index(connection: apsw.Connection, built: Built, files: Files, observe: Observe) -> tuple[str, ...]:
+    """Write the index of what is saved; gives the paths of its files. Others come to their turn meanwhile.
+
+    Found is what `gossamer search` finds of it. Raises ArchiveError when it can't be written.
     """
-    places = [PAGE, f"{_FOLDER}/search.js"]
-    files.write(PAGE, _page(title))
-    files.write(places[1], _program())
-    for name, content in _index(connection, built, observe):
+    places = []
+    async for name, content in _index(connection, built, observe):
         places.append(f"{_FOLDER}/{name}.js")
         files.write(places[-1], _part(name, content))
     return tuple(places)
@@ -102,7 +107,7 @@ def _part(name: str, content: bytes) -> bytes:
 # --- the index
 
 
-def _index(connection: apsw.Connection, built: Built, observe: Observe) -> Iterator[tuple[str, bytes]]:
+async def _index(connection: apsw.Connection, built: Built, observe: Observe) -> AsyncIterator[tuple[str, bytes]]:
     """Names and contents of its scripts."""
     vocabulary, postings = Vocabulary(connection), Postings()
     entries: list[_Entry] = []
@@ -110,6 +115,7 @@ def _index(connection: apsw.Connection, built: Built, observe: Observe) -> Itera
     for number, page in enumerate(pages):
         observe("indexed", number, len(pages))
         entries.append(_read(connection, page, vocabulary, postings))
+        await asyncio.sleep(0)
     postings.pack()
     scripts = list(_scripts(vocabulary, postings))
     shift = _shift(entries)
@@ -117,12 +123,15 @@ def _index(connection: apsw.Connection, built: Built, observe: Observe) -> Itera
         "index",
         _json(_core(entries, vocabulary, postings, [(first, name) for first, name, _ in scripts], 1 << shift)),
     )
-    yield from ((name, content) for _, name, content in scripts)
+    for _, name, content in scripts:
+        yield name, content
+        await asyncio.sleep(0)
     groups: dict[int, list[_Entry]] = defaultdict(list)
     for entry in entries:
         groups[entry.page.version.url_id >> shift].append(entry)
     for group, members in groups.items():
         yield f"text-{group}", _json([_shown(connection, each.page, built) for each in members])
+        await asyncio.sleep(0)
 
 
 def _pages(connection: apsw.Connection, built: Built) -> list[_Page]:

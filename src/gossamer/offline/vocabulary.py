@@ -27,6 +27,10 @@ class Alphabet:
     folding: dict[str, str]  # where that is not the lower case; "" for accents that stand alone and are left out
 
 
+_known_alphabet: list[Alphabet] = []
+"""All connections of a process have the same tokenizer."""
+
+
 class Vocabulary:
     """Numbers words from 1 on, in the order met."""
 
@@ -67,7 +71,12 @@ class Vocabulary:
         )
 
     def alphabet(self) -> Alphabet:
-        """The tokenizer is asked: its tables are older than those of browsers, and it keeps the accents of some scripts."""
+        """The tokenizer is asked, once: its tables are older than those of browsers, and it keeps the accents of some scripts."""
+        if not _known_alphabet:
+            _known_alphabet.append(self._asked())
+        return _known_alphabet[0]
+
+    def _asked(self) -> Alphabet:
         folding: dict[str, str] = {}
         rows: list[list[int]] = []
         for code in (code for script in _SCRIPTS for code in script):

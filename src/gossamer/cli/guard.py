@@ -28,6 +28,7 @@ _CONTEXT: dict[str, Any] = {"help_option_names": ["-h", "--help"], "max_content_
 
 def run(command: click.Command, name: str) -> None:
     """Run ``command`` as the program called ``name`` with the arguments of this process, and exit."""
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # else numpy starts threads for algebra, which we have none of
     _write_utf8()
     sys.exit(_leave(_status(command, name)))
 

@@ -382,6 +382,15 @@ class Hosts(RuleBasedStateMachine):
         assert not self.model.disk
 
 
+def test_what_was_left_on_disk_is_not_lost_behind_what_was_not() -> None:
+    """Not an order in which the frontier tells it; but a URL that is passed over would wait until the next start."""
+    one = Schedule(per_host=1, default_delay=1.0, obey_robots=False)
+    one.know(Host(1, "http://h1.test"))
+    one.push([Claim(7, "http://h1.test/7", 1, "http://h1.test")])
+    one.leave_on_disk([(1, 3)])
+    assert one.take_hungry() == [(1, -1)]
+
+
 class MoreAtOnce(Hosts):
     """Where the settings allow several fetches at once on one host."""
 

@@ -132,7 +132,7 @@ class Circles:
             known = any(link.url != url and key_of(link.url) == key for link in self._links(url_id))
             self._parents[url_id] = known
             if len(self._parents) > _CACHED:
-                del self._parents[next(iter(self._parents))]
+                self._parents.clear()
         return known
 
     def _links(self, url_id: int) -> Iterable[Link]:

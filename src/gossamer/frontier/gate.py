@@ -28,7 +28,7 @@ from gossamer.records import Candidate, Hold, Via
 TRUSTED_AFTER = 2
 """Pages with news after which a host of many is one that somebody made."""
 
-_ONCE = 100_000
+_ONCE = 65_536
 TRUSTED = frozenset({Via.REQUISITE, Via.NEEDED, Via.SITEMAP, Via.LISTED})
 """Named by who made the site, or needed to show a page: they are what they look like."""
 
@@ -60,7 +60,8 @@ class Gate:
         self._secret = secret
         self.templates = TemplateTable(connection, rules.budget)
         self._budgets = HostBudgets(connection, rules)
-        self._once: dict[int, None] = {}  # hashes of keys that were met once
+        self._once: set[int] = set()  # hashes of keys that were met once
+        self._once_before: set[int] = set()  # and of some that were met before these
         self._trusted: set[int] = set()  # hosts that are none of many, or have shown enough
 
     def ask(self, candidate: Candidate, host_id: int, scope: Scope) -> Admission:
@@ -92,7 +93,7 @@ class Gate:
         key = templates.template(url)
         if key is None:
             return Admission(stands_for=stands_for) if stands_for else _PLAIN
-        own = self.templates.find(key)
+        own = self.templates.look_up(key)
         variant = self._variant(url)
         if own is None and self._is_first(key):
             if variant is not None:
@@ -113,15 +114,15 @@ class Gate:
 
     def _is_first(self, key: str) -> bool:
         number = hash(key)
-        if number in self._once:
+        if number in self._once or number in self._once_before:
             return False
-        self._once[number] = None
+        self._once.add(number)
         if len(self._once) > _ONCE:
-            del self._once[next(iter(self._once))]
+            self._once, self._once_before = set(), self._once
         return True
 
     def _template(self, key: str) -> Template:
-        return self.templates.find(key) or self.templates.make(key)
+        return self.templates.look_up(key) or self.templates.make(key)
 
     def _by(self, template: Template, stands_for: str = "") -> Admission:
         held, reason = (Hold.PARKED, closed_because(template)) if template.budget.is_closed else (Hold.NO, "")

@@ -50,7 +50,7 @@ class HostTable:
         host_id, shard = self._find_or_insert(key, origin)
         place = self._places[sys.intern(key)] = host_id * urls.SHARDS + shard
         if len(self._places) > _CACHED:
-            del self._places[next(iter(self._places))]
+            self._places.clear()  # to drop the oldest one by one takes longer than to look them up again
         return place
 
     def _find_or_insert(self, key: str, origin: urls.Origin) -> tuple[int, int]:

@@ -97,6 +97,7 @@ class Schedule:
         """Read a host's URLs from disk again, from the first."""
         slot.run.clear()
         slot.delayed.clear()
+        slot.patient = False
         slot.cursor = min(slot.cursor, 0) - 1  # another than before: what is being read for the run is out of date
         slot.more_on_disk = True
         self._put(slot)
@@ -155,6 +156,7 @@ class Schedule:
                 slot.run = [claim for claim in slot.run if claim.url_id not in held]
                 slot.delayed = [entry for entry in slot.delayed if entry[1] not in held]
                 heapq.heapify(slot.delayed)
+                slot.patient = False  # what it waited for may be gone
                 self._put(slot)
                 self._check_hunger(slot)
 
@@ -234,14 +236,17 @@ class Schedule:
 
     def landed(self, claim: Claim) -> None:
         """It is known what a leased URL brought: others like it may have waited for that."""
-        for host_id in self._under_way.land(claim):
-            slot = self._slots[host_id]
-            slot.patient = False
-            self._put(slot)
+        self._end_patience(self._under_way.land(claim))
 
     def limit(self, limits: Iterable[tuple[int, int | None]]) -> None:
         """How many URLs of a template may be under way at once; None: any number."""
-        self._under_way.limit(limits)
+        self._end_patience(self._under_way.limit(limits))
+
+    def _end_patience(self, hosts: Iterable[int]) -> None:
+        for host_id in hosts:
+            slot = self._slots[host_id]
+            slot.patient = False
+            self._put(slot)
 
     def earliest(self) -> float | None:
         """When the next host wakes up, if any sleeps."""
@@ -315,6 +320,7 @@ class Schedule:
             return
         slot.run.clear()
         slot.delayed.clear()
+        slot.patient = False
         slot.more_on_disk = False
         self._put(slot)
 

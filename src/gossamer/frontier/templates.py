@@ -19,6 +19,9 @@ _KNOWN = 2048
 _NOTHING: Hashes = np.zeros(0, dtype=np.uint32)
 
 
+_STANDING = "SELECT id, credit, judged, novel, barren FROM template WHERE key = ?"
+
+
 @dataclass(slots=True)
 class Template:
     """A row of the table, as the writer thread works on it."""
@@ -51,6 +54,14 @@ class TemplateTable:
         """The template with this key, where it has a row."""
         known = self._by_key.get(key)
         return known if known is not None else self._load(key)
+
+    def look_up(self, key: str) -> Template | None:
+        """The same for who only asks how it stands: without its texts, and nothing is kept."""
+        known = self._by_key.get(key)
+        if known is not None:
+            return known
+        row = self._connection.execute(_STANDING, (key,)).fetchone()
+        return None if row is None else Template(row[0], key, Budget(*row[1:]))
 
     def get(self, template_id: int) -> Template:
         """The template of a row that names it."""

@@ -20,7 +20,7 @@ class UnderWay:
         self._hosts: dict[int, set[int]] = {}  # that wait, by template
 
     def must_wait(self, claim: Claim | None, host_id: int) -> bool:
-        """Whether a URL may not be asked for yet; its host is remembered then, until `land` names it."""
+        """Whether a URL may not be asked for yet; its host is remembered then, until `land` or `limit` name it."""
         if claim is None or not claim.template or not self._counts[claim.template]:
             return False
         limit = self._limits.get(claim.template, _UNKNOWN)
@@ -43,8 +43,11 @@ class UnderWay:
             del self._counts[claim.template]
         return self._hosts.pop(claim.template, set())
 
-    def limit(self, limits: Iterable[tuple[int, int | None]]) -> None:
-        """What is known of some templates from now on."""
-        self._limits |= dict(limits)
+    def limit(self, limits: Iterable[tuple[int, int | None]]) -> set[int]:
+        """What is known of some templates from now on; the hosts that waited for that."""
+        told = dict(limits)
+        self._limits |= told
+        waiting = [self._hosts.pop(number) for number in told.keys() & self._hosts.keys()]
         if len(self._limits) > _REMEMBERED:
             self._limits = {number: limit for number, limit in self._limits.items() if number in self._counts}
+        return set().union(*waiting)

@@ -1,13 +1,16 @@
 """What a browser would load from a local file, and where its links lead: an independent reading, to check copies by.
 
-It shares no code with the rewriting that made them: another parser, and tables of its own. Runs in parser workers.
+It shares no code with the rewriting that made them: a parser in place of its tokenizer, and tables of its own. Runs in parser workers.
 """
 
 import json
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
+from typing import Protocol, TypeAlias
 
+import turbohtml
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
 from gossamer.parse import css, encoding
@@ -20,7 +23,10 @@ from gossamer.records import Facts
 DOCUMENTS = frozenset({"text/html", "application/xhtml+xml", "image/svg+xml"})
 """Types that are read as markup, and whose elements fragments can name."""
 
+_SPECIAL = frozenset({"link", "style", "script", "meta"})
+_Attribute: TypeAlias = Callable[[str], str | None]
 _DEEPEST = 4  # documents in attributes of documents
+_MAX_KEPT = 20_000  # characters of CSS
 _MOST = 200_000  # references and names of one file that are told
 _LOADED = "load"
 _VISITED = "visit"
@@ -33,24 +39,20 @@ _LOADS |= {("embed", "src"), ("object", "data"), ("script", "src"), ("input", "s
 _LOADS |= {(tag, "background") for tag in ("body", "table", "thead", "tbody", "tfoot", "tr", "td", "th")}
 _LOADS |= {(tag, name) for tag in ("image", "use", "script", "feimage", "mpath") for name in ("href", "xlink:href")}
 _SRCSETS = {("img", "srcset"), ("source", "srcset"), ("link", "imagesrcset")}
-_STYLED = (
-    "style",
-    "fill",
-    "stroke",
-    "filter",
-    "mask",
-    "clip-path",
-    "cursor",
-    "marker-start",
-    "marker-mid",
-    "marker-end",
-)
+_PAINTED = ("fill", "stroke", "filter", "mask", "clip-path", "cursor", "marker-start", "marker-mid", "marker-end")
+"""Attributes of SVG's that hold CSS."""
+
 _ROLES = {
     **dict.fromkeys(_VISITS, _VISITED),
     **dict.fromkeys(_LOADS, _LOADED),
     **dict.fromkeys(_SRCSETS, "srcset"),
 }
-_NAMES = frozenset(name for _, name in _ROLES)
+_BY_TAG: dict[str, tuple[tuple[str, str], ...]] = {
+    tag: tuple((name, role) for (other, name), role in _ROLES.items() if other == tag)
+    for tag in sorted({tag for tag, _ in _ROLES})
+}
+_TAGS = (*_BY_TAG, "feImage", "link", "style", "script", "meta")
+_MOST_TAGS = tuple(tag for tag in _TAGS if tag not in ("table", "thead", "tbody", "tfoot", "tr", "td", "th"))
 _LINK_LOADS = frozenset(
     (
         *("stylesheet", "icon", "apple-touch-icon", "apple-touch-icon-precomposed", "mask-icon", "preload"),
@@ -63,23 +65,32 @@ _LINK_VISITS = frozenset(
         *("start", "first", "last", "home", "top", "toc", "glossary", "chapter", "section", "appendix", "tag"),
     )
 )
-_SELECTED = {
-    **{
-        name: f"[{name}]"
-        for name in (
-            *("href", "src", "srcset", "style", "background", "action", "formaction", "data", "poster", "srcdoc"),
-            *("imagesrcset", "longdesc", "id", "name"),
-        )
-    },
-    **{f"<{tag}": tag for tag in ("style", "meta", "script")},
-    "<svg": "svg *",
-}
-"""Selectors of the elements that are looked at, by what stands in a document that has any: each selector takes its time."""
 # An import at the beginning of a statement, with a literal for what is imported (ECMAScript 16.2.2, 16.2.3).
 _IMPORT = re.compile(
     r"""(?:^|[;}\n])[ \t]*(?:import|export)\b(?:[\w$\s,{}*]*?\bfrom)?\s*(?:"([^"\\\n]*)"|'([^'\\\n]*)')"""
 )
+_BACKGROUND = re.compile(r"background[\t\n\f\r ]*=")
 _XML_STYLE = re.compile(r"<\?xml-stylesheet\b[^>]*?\bhref\s*=\s*(?:\"([^\"]*)\"|'([^']*)')")
+
+
+class _Element(Protocol):
+    """What is asked of an element, whichever parser read it."""
+
+    @property
+    def tag(self) -> str: ...
+
+    @property
+    def text(self) -> str: ...
+
+    def attr(self, name: str, /) -> str | None: ...
+
+
+class _Document(Protocol):
+    """What is asked of a document."""
+
+    def iter_elements(self, tags: Sequence[str], /) -> Iterable[_Element]: ...
+
+    def select(self, selector: str, /) -> Iterable[_Element]: ...
 
 
 @dataclass(slots=True)
@@ -91,15 +102,16 @@ class _Seen:
     base: str | None = None
 
 
-def browse(job: ParseJob) -> Facts:
+def browse(job: ParseJob, *, fallback: bool = False) -> Facts:
     """The references of a file as ``derived``: JSON with ``references``, ``names`` and ``base``.
 
-    Its type is what the job's headers say; its encoding what a browser finds out without them.
+    Its type is what the job's headers say; its encoding what a browser finds out without them. ``fallback``: use the
+    second HTML parser.
     """
     kind = declared_type(job.headers)
     seen = _Seen()
     if kind in DOCUMENTS:
-        _document(encoding.decode(job.body, "")[0], seen, 0)
+        _document(encoding.decode(job.body, "")[0], seen, 0, _ByLexbor if fallback else _by_turbohtml)
     elif kind == "text/css":
         source, _ = css.decode(job.body, "")
         seen.references.extend((_LOADED, value, "css") for value in css.references(source))
@@ -112,65 +124,115 @@ def browse(job: ParseJob) -> Facts:
     return Facts(kind, len(job.body), b"", derived=json.dumps(found))
 
 
-def _document(source: str, seen: _Seen, depth: int) -> None:
+def _document(source: str, seen: _Seen, depth: int, parsed: Callable[[str], _Document]) -> None:
     for found in _XML_STYLE.finditer(source[:4096]):
         seen.references.append((_LOADED, found[1] or found[2] or "", "xml-stylesheet"))
-    parser = LexborHTMLParser(source)
-    base = next((node for node in parser.css("base[href]")), None)
-    if base is not None and depth == 0:
-        seen.base = base.attributes.get("href") or ""
-    lower = source.lower()
-    for node in parser.css(",".join(selector for word, selector in _SELECTED.items() if word in lower) or "html"):
-        tag = (node.tag or "").lower()
-        attributes = {name: value or "" for name, value in node.attributes.items()}
-        if depth == 0:
-            _name(tag, attributes, seen)
-        seen.references.extend(_references(tag, attributes, node))
-        if tag == "iframe" and "srcdoc" in attributes and depth < _DEEPEST:
-            _document(attributes["srcdoc"], seen, depth + 1)
+    lower, document = source.lower(), parsed(source)
+    if depth == 0:
+        _name(document, seen)
+    for element in document.iter_elements(_TAGS if _BACKGROUND.search(lower) else _MOST_TAGS):
+        tag = element.tag.lower()
+        seen.references.extend(_of_attributes(tag, element.attr, _BY_TAG.get(tag, ())))
+        if tag in _SPECIAL:
+            seen.references.extend(_of_special(tag, element))
+        if tag == "iframe" and depth < _DEEPEST and (inner := element.attr("srcdoc")) is not None:
+            _document(inner, seen, depth + 1, parsed)
+    for name in ("style", *(_PAINTED if "<svg" in lower else ())):
+        for element in document.select(f"[{name}*='(']"):
+            where = f"{element.tag.lower()} {name}"
+            seen.references.extend((_LOADED, url, where) for url in _in_css(element.attr(name) or ""))
 
 
-def _name(tag: str, attributes: dict[str, str], seen: _Seen) -> None:
-    """HTML, "find a potential indicated element": an id, or the name of an a."""
-    if "id" in attributes:
-        seen.names[attributes["id"]] = None
-    if tag == "a" and "name" in attributes:
-        seen.names[attributes["name"]] = None
+def _by_turbohtml(source: str) -> _Document:
+    try:
+        document = turbohtml.parse(source, positions=False, allow_declarative_shadow_roots=False)
+    except (ValueError, LookupError):  # rare input that it refuses
+        return _ByLexbor(source)
+    for template in document.select("template:not([shadowrootmode])"):
+        template.decompose()  # nothing in it is loaded
+    return document
 
 
-def _references(tag: str, attributes: dict[str, str], node: LexborNode) -> Iterator[tuple[str, str, str]]:
-    yield from _of_attributes(tag, attributes)
+class _ByLexbor:
+    """A document as the fallback parser reads it."""
+
+    def __init__(self, source: str) -> None:
+        self._parser = LexborHTMLParser(source)
+
+    def iter_elements(self, tags: Sequence[str], /) -> Iterable[_Element]:
+        return self.select(",".join(tags))
+
+    def select(self, selector: str, /) -> Iterable[_Element]:
+        return map(_OfLexbor, self._parser.css(selector))
+
+
+class _OfLexbor:
+    """An element as the fallback parser read it."""
+
+    __slots__ = ("_attributes", "_node", "tag")
+
+    def __init__(self, node: LexborNode) -> None:
+        self._node = node
+        self._attributes = node.attributes
+        self.tag = node.tag or ""
+
+    @property
+    def text(self) -> str:
+        return self._node.text(deep=True)
+
+    def attr(self, name: str, /) -> str | None:
+        return (self._attributes[name] or "") if name in self._attributes else None
+
+
+def _name(document: _Document, seen: _Seen) -> None:
+    """HTML, "find a potential indicated element": an id, or the name of an a. And the first base, wherever it stands."""
+    for selector, name in (("[id]", "id"), ("a[name]", "name")):
+        seen.names.update((element.attr(name) or "", None) for element in document.select(selector))
+    seen.base = next((element.attr("href") for element in document.select("base[href]")), None)
+
+
+def _of_attributes(tag: str, attr: _Attribute, roles: Iterable[tuple[str, str]]) -> Iterator[tuple[str, str, str]]:
+    for name, role in roles:
+        value = attr(name)
+        if value is None:
+            continue
+        if role == "srcset":
+            yield from ((_LOADED, url, f"{tag} {name}") for url in candidates(value))
+        elif (tag, name) != ("input", "src") or (attr("type") or "").lower() == "image":
+            yield role, value, f"{tag} {name}"
+
+
+def _in_css(source: str) -> Sequence[str]:
+    """Many pages of a site hold the same styles."""
+    return _references(source) if len(source) <= _MAX_KEPT else tuple(css.references(source))
+
+
+@lru_cache(maxsize=512)
+def _references(source: str) -> tuple[str, ...]:
+    return tuple(css.references(source))
+
+
+def _of_special(tag: str, element: _Element) -> Iterator[tuple[str, str, str]]:
+    attr = element.attr
     match tag:
-        case "link" if "href" in attributes:
-            yield from _link(attributes)
+        case "link" if (href := attr("href")) is not None:
+            yield from _link(href, attr("rel") or "")
         case "style":
-            yield from ((_LOADED, url, "style") for url in css.references(node.text(deep=True)))
-        case "script" if attributes.get("type", "").strip().lower() == "module" and "src" not in attributes:
-            yield from _imports(node.text(deep=True))
-        case "meta" if attributes.get("http-equiv", "").strip().lower() == "refresh":
-            found = refresh(attributes.get("content", ""))
+            yield from ((_LOADED, url, "style") for url in _in_css(element.text))
+        case "script" if (attr("type") or "").strip().lower() == "module" and attr("src") is None:
+            yield from _imports(element.text)
+        case "meta" if (attr("http-equiv") or "").strip().lower() == "refresh":
+            found = refresh(attr("content") or "")
             if found is not None and found[1] is not None:
                 yield _VISITED, found[1], "meta refresh"
 
 
-def _of_attributes(tag: str, attributes: dict[str, str]) -> Iterator[tuple[str, str, str]]:
-    for name, value in attributes.items():
-        role = _ROLES.get((tag, name)) if name in _NAMES else None
-        if role == "srcset":
-            yield from ((_LOADED, url, f"{tag} {name}") for url in candidates(value))
-        elif role is not None:
-            if (tag, name) != ("input", "src") or attributes.get("type", "").lower() == "image":
-                yield role, value, f"{tag} {name}"
-        elif name in _STYLED and "(" in value:
-            yield from ((_LOADED, url, f"{tag} {name}") for url in css.references(value))
-
-
-def _link(attributes: dict[str, str]) -> Iterator[tuple[str, str, str]]:
-    rels = set(attributes.get("rel", "").lower().split())
+def _link(href: str, rel: str) -> Iterator[tuple[str, str, str]]:
+    rels = set(rel.lower().split())
     if rels & _LINK_LOADS:
-        yield _LOADED, attributes["href"], "link href"
+        yield _LOADED, href, "link href"
     elif rels & _LINK_VISITS:
-        yield _VISITED, attributes["href"], "link href"
+        yield _VISITED, href, "link href"
 
 
 def _imports(source: str) -> Iterator[tuple[str, str, str]]:

@@ -108,7 +108,7 @@ def _facts(task: Task, job: ParseJob, secret: bytes, limits: Limits, extractor: 
     if task.stage is Stage.BARE:
         return read_bare(job, limits, task.failure or _LOST)
     if job.derive is Derived.BROWSED:
-        return browse(job)
+        return browse(job, fallback=task.stage is Stage.FALLBACK)
     facts = read(job, secret, limits, fallback=task.stage is Stage.FALLBACK)
     if job.derive:
         facts = derive(facts, job, limits, fallback=task.stage is Stage.FALLBACK)

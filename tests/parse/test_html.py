@@ -326,3 +326,25 @@ def test_the_fallback_reads_anything(html: str) -> None:
     found = read(job(html.encode("utf-8", "replace")), SECRET, fallback=True)
     assert found.failure is None
     found.text.encode()
+
+
+def test_documents_in_attributes_have_links_of_their_own_relative_to_the_page_around_them() -> None:
+    html = """<base href="/b/"><iframe srcdoc="<a href=one>1</a><img src='i.png'>
+        <iframe srcdoc='<base href=c/><a rel=nofollow href=&amp;quot;two&amp;quot;>2</a>'></iframe>"></iframe>"""
+    found = {(link.url.removeprefix("http://site.example"), link.text, link.nofollow) for link in links(html)}
+    assert found == {("/b/one", "1", False), ("/b/i.png", "", False), ("/b/c/two", "2", True)}
+
+
+@pytest.mark.parametrize(
+    "html",
+    [
+        "<style>@\\69mport 'x'</style>",
+        "<svg><filter><feImage href=x></filter></svg>",
+        "<svg><rect fill='url(x#g)'></svg>",
+        "<script type=module>import 'http://site.example/dir/x'</script>",
+        """<script type="importmap">{"imports": {"lib": "./x"}}</script>""",
+        "<table><tbody background=x>",
+    ],
+)
+def test_what_only_rewriting_knows_is_needed_as_well(html: str) -> None:
+    assert [link.url for link in links(html)] == ["http://site.example/dir/x"]

@@ -52,6 +52,17 @@ def test_without_a_declared_type_the_first_bytes_tell(body: bytes, expected: str
         ("text/plain; charset=utf-8", b"\x00\x01", "application/octet-stream"),
         ("text/plain", b"\x1f\x8b\x08", "application/gzip"),
         ("image/png", b"<html>", "image/png"),
+        # browsers show an image and run a script whatever their server says of them
+        ("text/html", b"\x89PNG\r\n\x1a\n", "image/png"),
+        ("text/html; charset=utf-8", b"/* made by a program */\n// and more\nvar a = '<b>';", "text/javascript"),
+        ("text/html", b"(function () { document.write('<p>') })()", "text/javascript"),
+        ("text/html", b"jQuery(function ($) {})", "text/javascript"),
+        ("text/html", b"/* */ body > p { color: red }", "text/css"),
+        ("text/html", b"body { <b>no</b> }", "text/html"),
+        ("text/html", b"var is a word", "text/html"),
+        ("text/html", b"import your photos", "text/html"),
+        ("text/html", b"// no program", "text/html"),
+        ("text/html", b"", "text/html"),
     ],
 )
 def test_a_declared_type_counts_unless_it_says_nothing(content_type: str, body: bytes, expected: str) -> None:

@@ -31,7 +31,7 @@ _TOKEN = re.compile(
       (?:[ \t\n]*+(?P<url>(?:[^"'()\\\x00-\x20\x7f]|{_ONE})*+)[ \t\n]*+(?:\)|\Z) | (?:[^)\\]|\\.)*+\)?)
     | (?:[\w-]|{_ONE})++(?!\()
     | (?P<function>(?:[\w-]|{_ONE})++)\(
-    | @(?P<statement>[\w-]++)
+    | @(?P<statement>(?:[\w-]|{_ONE})++)
     | "(?P<double>(?:[^"\\\n]|\\.)*+)(?:"|\Z)
     | '(?P<single>(?:[^'\\\n]|\\.)*+)(?:'|\Z)
     | "(?:[^"\\\n]|\\.)*+ | '(?:[^'\\\n]|\\.)*+
@@ -83,7 +83,8 @@ class _Scanner:
         """The URL that a token holds."""
         match kind:
             case "statement":
-                self._statement = text.lower() if text.lower() in _STATEMENTS else ""
+                name = unescape(text).lower()
+                self._statement = name if name in _STATEMENTS else ""
             case "function":
                 self._open.append(unescape(text).lower())
             case "end":  # what was not closed ends with its declaration

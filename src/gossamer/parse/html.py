@@ -1,7 +1,8 @@
 """Bodies read: everything the crawl wants to know of one answer. Runs in parser workers."""
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import suppress
 from dataclasses import replace
 from hashlib import sha256
 from itertools import chain
@@ -13,7 +14,8 @@ from gossamer.parse.directives import directives
 from gossamer.parse.job import DEFAULT_LIMITS, Limits, ParseJob
 from gossamer.parse.markup import EMPTY, Markup, Reference
 from gossamer.parse.refresh import refresh
-from gossamer.parse.resolve import Resolver
+from gossamer.parse.resolve import Resolver, base_url
+from gossamer.parse.rewrite import needed
 from gossamer.parse.sniff import PAGES, media_type
 from gossamer.parse.table import LinkTable
 from gossamer.parse.text import digest, fold, fold_line
@@ -27,6 +29,10 @@ _A_LINE = (
     60  # characters outside of links: with links beside, a short page that stands by itself says at least this much
 )
 _WAITS = re.compile("javascript|loading", re.IGNORECASE)  # where a script runs, this little text is about that
+
+_DEEPEST = 8  # documents in attributes of documents
+_RARE = (b"<feimage", b"importmap", b"@\\", b"=url(", b'="url(', b"='url(", b"=module", b'="module"', b"='module'")
+"""Where a page may need what the library finds no link in: elements and attributes of SVG, modules and their maps, escapes."""
 
 # What libraries raise for input they refuse; beside these, hostile input can only crash or hang them.
 _REFUSED = (ValueError, LookupError, TypeError, RuntimeError, AttributeError, SystemError)
@@ -138,6 +144,12 @@ def _page(facts: Facts, body: bytes, job: ParseJob, secret: bytes, limits: Limit
     said = directives([meta.content for meta in markup.metas if meta.name in ("robots", NAME)], job.headers, job.now)
     table = _table(job, markup.base, markup.charset, secret, limits)
     table.fill(chain(_refreshes(markup, job), markup.references))
+    for base, inner in _frames(markup, base_url(job.url, markup.base), fallback=by_fallback):
+        table.fill(inner.references, Resolver(base, None, markup.charset, secret))
+    lower = body.lower()
+    if any(mark in lower for mark in _RARE):
+        urls = needed(body, content_type=facts.content_type, charset=markup.charset, url=job.url)
+        table.fill(((Via.REQUISITE, url, "", False) for url in urls), Resolver(job.url, None, "utf-8", secret))
     if said.nofollow:
         table.distrust()
     named = table.resolver.resolve(markup.canonical) if markup.canonical is not None else None
@@ -172,6 +184,19 @@ def _markup(body: bytes, charset: str, *, fallback: bool) -> tuple[Markup, bool]
         except _REFUSED:
             pass  # rare, and the other parser reads it
     return lexbor.read(body, charset), True
+
+
+def _frames(markup: Markup, base: str, *, fallback: bool, depth: int = 0) -> Iterator[tuple[str, Markup]]:
+    """The documents in attributes of a document, and in theirs, each with its base URL.
+
+    HTML, "fallback base URL": without a base of its own, that of the document around it.
+    """
+    for source in markup.frames if depth < _DEEPEST else ():
+        with suppress(*_REFUSED):
+            inner, _ = _markup(source.encode("utf-8", "replace"), "utf-8", fallback=fallback)
+            inner_base = base_url(base, inner.base)
+            yield inner_base, inner
+            yield from _frames(inner, inner_base, fallback=fallback, depth=depth + 1)
 
 
 def _observed(markup: Markup, *, by_fallback: bool) -> list[str]:

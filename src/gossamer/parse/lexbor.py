@@ -70,6 +70,7 @@ class _Reader:
         self._canonical: str | None = None
         self._metas: list[Meta] = []
         self._references: list[Reference] = []
+        self._frames: list[str] = []
         self._forms = 0
         self._scripts = 0
         self._text: list[str] = []
@@ -118,6 +119,7 @@ class _Reader:
             scripts=self._scripts,
             text=fold("".join(self._text)),
             fallback_text=fold("".join(self._fallback)),
+            frames=tuple(self._frames),
         )
 
     def _add_text(self, text: str) -> None:
@@ -160,6 +162,8 @@ class _Reader:
                 self._canonical = attributes.get("href")
             case "form":
                 self._forms += 1
+            case "iframe" if attributes.get("srcdoc"):
+                self._frames.append(attributes["srcdoc"])
             case "script":
                 self._scripts += runs(attributes.get("type", ""))
 

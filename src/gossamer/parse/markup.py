@@ -36,6 +36,7 @@ class Markup:
     scripts: int  # those that run
     text: str
     fallback_text: str  # of <noscript>, which is in ``text`` as well
+    frames: tuple[str, ...]  # documents that stand in attributes (srcdoc)
 
 
 ATTRIBUTES = {
@@ -56,9 +57,7 @@ ATTRIBUTES = {
     ("script", "src"): Via.REQUISITE,
     ("script", "xlink:href"): Via.REQUISITE,
     ("source", "src"): Via.REQUISITE,
-    ("table", "background"): Via.REQUISITE,
-    ("td", "background"): Via.REQUISITE,
-    ("th", "background"): Via.REQUISITE,
+    **{(tag, "background"): Via.REQUISITE for tag in ("table", "tbody", "td", "tfoot", "th", "thead", "tr")},
     ("track", "src"): Via.REQUISITE,
     ("use", "href"): Via.REQUISITE,
     ("use", "xlink:href"): Via.REQUISITE,

@@ -14,7 +14,7 @@ from gossamer.parse.rewriting.embed import Embedder
 from gossamer.parse.rewriting.linker import Linker
 from gossamer.parse.rewriting.memory import Memory
 
-__all__ = ["Kind", "Lookup", "Memory", "Reference", "Rewritten", "rewrite", "rewrite_bare"]
+__all__ = ["Kind", "Lookup", "Memory", "Reference", "Rewritten", "needed", "rewrite", "rewrite_bare"]
 
 _HTML = frozenset({"text/html"})
 _XML = frozenset({"application/xhtml+xml", "image/svg+xml"})
@@ -63,6 +63,12 @@ def rewrite(
     else:
         changes = _EDITS[file.format](file.text, linker)
     return Rewritten(file.closed(changes), tuple(linker.references))
+
+
+def needed(body: bytes, *, content_type: str, charset: str, url: str) -> list[str]:
+    """What a file needs wherever it may stand, by all that rewriting knows: canonical URLs, repeated ones too."""
+    rewritten = rewrite(body, content_type=content_type, charset=charset, url=url, place="-/-", lookup=lambda _: None)
+    return [reference.url for reference in rewritten.references if reference.kind == Kind.REQUISITE]
 
 
 def rewrite_bare(body: bytes, *, content_type: str, charset: str, note: str) -> Rewritten:

@@ -37,6 +37,16 @@ _SIGNATURES = (
 )
 
 
+# What scripts and style sheets begin with that a program sends without saying a type, so that its server says HTML.
+_COMMENTS = rb"(?:\xef\xbb\xbf)?(?:[\t\n\x0c\r ]++|/\*(?:[^*]++|\*(?!/))*+\*/|//[^\n]*+\n)*+"
+_SCRIPT = re.compile(
+    _COMMENTS
+    + rb"""(?:["']use strict["']|[;!(]*+(?:async[ ])?function\b|[;!]?\(\(?\)?[ ]?=>|(?:var|let|const)[ ][\w$]++[ ]?[=;,]"""
+    rb"""|(?:window|document|self)\.[\w$]++|(?:import|export)[ ]*+["'{*]|jQuery\b|\$[.(])"""
+)
+_STYLE = re.compile(_COMMENTS + rb"""(?:@(?:charset|import|media|font-face)\b|[.#*:\w][^<{};]*+\{[^<>{}]*+\})""")
+
+
 def declared_type(headers: Headers) -> str:
     """The type that is declared, lower case, without parameters; the last one that is valid counts (Fetch)."""
     for value in reversed(_values(headers)):
@@ -50,9 +60,11 @@ def media_type(headers: Headers, body: bytes) -> str:
     """The type of a body, lower case, without parameters."""
     declared = declared_type(headers)
     declared = _OTHER_NAMES.get(declared, declared)
+    start = body[:_RESOURCE_HEADER]
+    if declared == "text/html":
+        return _meant(start) or declared
     if declared not in _UNKNOWN and declared not in _GENERIC and declared != "text/plain":
         return declared
-    start = body[:_RESOURCE_HEADER]
     if declared == "text/plain":
         return _text_or_binary(start) if any(map(_SERVERS_GUESS.fullmatch, _values(headers))) else declared
     return _sniffed(start, declared)
@@ -60,6 +72,19 @@ def media_type(headers: Headers, body: bytes) -> str:
 
 def _values(headers: Headers) -> list[str]:
     return [value.strip() for key, value in headers if key == "content-type"]
+
+
+def _meant(start: bytes) -> str:
+    """What HTML of a server is that is none: browsers take an image or a script for what it is, whatever they are told.
+
+    7: images by their bytes; HTML, "fetch a classic script": any type that is no image's, audio's or video's.
+    """
+    signed = _signed(start)
+    if signed.startswith("image/"):
+        return signed
+    if _SCRIPT.match(start):
+        return "text/javascript"
+    return "text/css" if b"<" not in start and _STYLE.match(start) else ""
 
 
 def _sniffed(start: bytes, declared: str) -> str:

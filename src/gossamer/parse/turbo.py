@@ -67,6 +67,7 @@ def read(body: bytes, charset: str) -> Markup:
         scripts=(scripts := sum(runs(_attr(script, "type")) for script in found["script"])),
         text=text,
         fallback_text=_plain(found["noscript"]) if scripts and len(text) < _SHORT else "",
+        frames=tuple(source for frame in found["iframe"] if (source := frame.attr("srcdoc"))),
     )
 
 

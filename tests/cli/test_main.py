@@ -40,6 +40,7 @@ def raising(error: BaseException) -> Callable[[], None]:
         (errors.CollectionLocked("held by process 7"), 4),
         (errors.ArchiveError("torn"), 4),
         (errors.Interrupted("stopped"), 130),
+        (PermissionError(13, "Permission denied", "/closed/copy"), 4),
         (click.ClickException("no"), 1),
         (click.UsageError("no"), 2),
         (KeyboardInterrupt(), 130),

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from gossamer.errors import UsageError
-from offline.making import check, reasons
+from offline.making import Web, check, reasons
 
 HEAD = '<!doctype html><meta charset="utf-8">'
 
@@ -184,6 +184,21 @@ def test_what_is_behind_a_link_is_no_part_of_the_copy(tmp_path: Path) -> None:
 def test_no_folder_is_an_error(tmp_path: Path) -> None:
     with pytest.raises(UsageError):
         check(tmp_path / "none")
+
+
+def test_an_empty_folder_is_no_copy_without_faults(tmp_path: Path) -> None:
+    with pytest.raises(UsageError):
+        check(tmp_path)
+
+
+def test_a_file_that_is_gone_is_told_also_where_nothing_refers_to_it(tmp_path: Path) -> None:
+    web = Web.create(tmp_path)
+    web.page("a")
+    web.save()
+    (web.out / "index.html").unlink()
+    assert ("index.html", "the file is not there any more") in {
+        (each.file, each.reason) for each in web.check().unresolved
+    }
 
 
 def test_deep_and_broken_markup_is_read(tmp_path: Path) -> None:

@@ -59,7 +59,8 @@ def summary(found: Checked) -> str:
 
 def line(each: Unresolved) -> str:
     """A finding for people."""
-    return f"{each.file}: {each.where} {each.reference!r}: {each.reason}"
+    what = f"{each.where} {each.reference!r}: " if each.where else ""  # else it is the file itself
+    return f"{each.file}: {what}{each.reason}"
 
 
 def as_object(each: Unresolved) -> dict[str, object]:

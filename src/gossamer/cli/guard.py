@@ -18,7 +18,7 @@ from typing import Any
 import click
 
 from gossamer.cli.output import ReaderGone, flush, plain, say
-from gossamer.errors import GossamerError
+from gossamer.errors import ArchiveError, GossamerError
 
 OUR_FAULT = 70
 INTERRUPTED = 130
@@ -49,6 +49,8 @@ def _status(command: click.Command, name: str) -> int:
         return error.exit_code
     except GossamerError as error:
         return _tell(str(error), error.exit_code)
+    except PermissionError as error:  # of a path that was named: nothing of ours could be done about it
+        return _tell(f"{error.filename}: {error.strerror}; look at its permissions", ArchiveError.exit_code)
     except (click.Abort, KeyboardInterrupt):
         return _tell("interrupted", INTERRUPTED)
     except SystemExit as error:  # how completion ends

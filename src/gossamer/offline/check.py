@@ -15,9 +15,10 @@ from urllib.parse import quote, unquote
 
 import ada_url
 
+from gossamer.errors import UsageError
 from gossamer.offline import manifest as manifests
 from gossamer.offline.abreast import Abreast
-from gossamer.offline.manifest import MANIFEST, MOST
+from gossamer.offline.manifest import MANIFEST, MOST, Manifest
 from gossamer.offline.tree import Tree
 from gossamer.parse.job import Derived, ParseJob
 from gossamer.records import Facts
@@ -88,11 +89,14 @@ class _Walk:
 async def check(tree: Tree, reader: Reader, observe: Observe = lambda *_: None) -> Checked:
     """Check the files of a copy. Raises UsageError when there is none, ArchiveError when it can't be read."""
     paths = tree.paths()
+    if not paths:
+        raise UsageError("there is no file in it", hint="name the folder of a copy")
     folders = {parent.as_posix() for path in paths for parent in PurePosixPath(path).parents}
     walk = _Walk(frozenset(paths), frozenset(folders))
     walk.unresolved += [Unresolved(path, "", "", reason) for path, reason in tree.faults()]
     await _read_all(tree, paths, reader, walk, observe)
     known = manifests.loads(tree.read(MANIFEST, MOST)) if MANIFEST in walk.files else None
+    walk.unresolved += [Unresolved(path, "", "", "the file is not there any more") for path in _lost(known, walk)]
     missing = _missing_fragments(walk, known.dead if known is not None else ())
     return Checked(
         files=len(paths),
@@ -101,6 +105,11 @@ async def check(tree: Tree, reader: Reader, observe: Observe = lambda *_: None) 
         unresolved=tuple(sorted(walk.unresolved + missing[False], key=astuple)),
         dead=tuple(sorted(missing[True], key=astuple)),
     )
+
+
+def _lost(known: Manifest | None, walk: _Walk) -> set[str]:
+    """What a copy says that it has and has not; a page may be gone that no link leads to."""
+    return set() if known is None else {*known.own, *(file.path for file in known.files)} - walk.files
 
 
 async def _read_all(tree: Tree, paths: Sequence[str], reader: Reader, walk: _Walk, observe: Observe) -> None:

@@ -12,6 +12,7 @@ bounded by hosts, not URLs. A host is in one place at a time:
 """
 
 import heapq
+from collections import deque
 from collections.abc import Container, Iterable
 from dataclasses import replace
 
@@ -22,6 +23,9 @@ from gossamer.records import Claim, Host, HostUpdate
 
 _MEMORY = 200_000
 """URLs that all runs together hold, about."""
+
+_AT_ONCE = 100
+"""Hosts whose URLs are read from disk together."""
 
 
 class Schedule:
@@ -38,7 +42,7 @@ class Schedule:
         self._slots: dict[int, Slot] = {}
         self._ready: list[tuple[int, int, int]] = []  # first URL id, ticket, host id
         self._sleeping: list[tuple[float, int, int]] = []  # time, ticket, host id
-        self._hungry: list[Slot] = []
+        self._hungry: deque[Slot] = deque()
         self._under_way = UnderWay()
         self._tickets = 0
         self._ready_count = 0
@@ -166,10 +170,16 @@ class Schedule:
         heapq.heappush(slot.delayed, (due, claim.url_id, claim))
         self._put(slot)
 
+    @property
+    def is_hungry(self) -> bool:
+        """Whether there is something to take for `refill`."""
+        return bool(self._hungry)
+
     def take_hungry(self) -> list[tuple[int, int]]:
-        """Hosts (id, last id seen) whose run is short while more waits on disk. Each must be given to `refill` once."""
-        hungry, self._hungry = self._hungry, []
-        return [(slot.host.id, slot.cursor) for slot in hungry]
+        """Hosts (id, last id seen) whose run is short while more waits on disk, some at a time. Each must be given to
+        `refill` once."""
+        count = min(_AT_ONCE, len(self._hungry))
+        return [(slot.host.id, slot.cursor) for slot in (self._hungry.popleft() for _ in range(count))]
 
     def refill(
         self,
@@ -335,13 +345,16 @@ class Schedule:
 
     def _put(self, slot: Slot) -> None:
         """Bring a host to the place that its state asks for."""
+        place = self._place_of(slot)
+        wakes_at = slot.wakes_at() if place is Place.SLEEPING else 0.0
+        if place is Place.SLEEPING is slot.place and wakes_at == slot.sleeps_until:
+            return
         if slot.place is Place.READY:
             self._ready_count -= 1
         self._tickets += 1
-        slot.ticket = self._tickets
-        slot.place = self._place_of(slot)
-        if slot.place is Place.SLEEPING:
-            heapq.heappush(self._sleeping, (slot.wakes_at(), slot.ticket, slot.host.id))
+        slot.ticket, slot.place, slot.sleeps_until = self._tickets, place, wakes_at
+        if place is Place.SLEEPING:
+            heapq.heappush(self._sleeping, (wakes_at, slot.ticket, slot.host.id))
 
     def _place_of(self, slot: Slot) -> Place:
         if slot.host.put_aside:

@@ -34,6 +34,7 @@ class Slot:
     patient: bool = False  # its next URL waits for what others of its template bring
     has_fresh_rules: bool = False  # a robots.txt that no URL was leased under yet
     place: Place = Place.IDLE
+    sleeps_until: float = 0.0  # where it sleeps
     ticket: int = 0  # of its newest heap entry; older entries are void
 
     def first(self, now: float) -> int:

@@ -84,7 +84,7 @@ class SqliteFrontier:
         self.lease_held = parts.lease
         self._running: dict[int, Claim] = {}
         self._following = asyncio.Lock()
-        self._refills: set[asyncio.Task[None]] = set()
+        self._refill: asyncio.Task[None] | None = None  # one reads for all hosts
         self._refill_error: BaseException | None = None
         self._thread = ThreadPoolExecutor(max_workers=1, thread_name_prefix="writer")
         for host in parts.hosts.with_waiting_urls():
@@ -99,7 +99,7 @@ class SqliteFrontier:
         if self._refill_error is not None:
             raise self._refill_error
         claim = self._schedule.take(now)
-        self._start_refills()
+        self._start_refill()
         if claim is None:
             return Wait(self._schedule.earliest())
         if not claim.is_robots:
@@ -193,7 +193,7 @@ class SqliteFrontier:
 
     @property
     def is_reading(self) -> bool:
-        return bool(self._refills)
+        return self._refill is not None
 
     async def renew(self) -> None:
         until = self._parts.clock.now() + LEASE_TIME
@@ -272,8 +272,8 @@ class SqliteFrontier:
         return {name.removeprefix(prefix): n for name, n in self._ledger.totals.items() if name.startswith(prefix)}
 
     async def aclose(self) -> None:
-        for task in self._refills:
-            task.cancel()
+        if self._refill is not None:
+            self._refill.cancel()
         times = self._schedule.next_times(self._parts.clock.now())
         try:
             await self._in_thread(lambda: self._parts.close(times))
@@ -282,25 +282,23 @@ class SqliteFrontier:
 
     # --- runs
 
-    def _start_refills(self) -> None:
-        hungry = self._schedule.take_hungry()
-        if hungry:
-            task = asyncio.get_running_loop().create_task(self._refill(hungry))
-            self._refills.add(task)
-            task.add_done_callback(self._refilled)
+    def _start_refill(self) -> None:
+        if self._refill is None and self._schedule.is_hungry:
+            self._refill = asyncio.get_running_loop().create_task(self._refill_runs())
+            self._refill.add_done_callback(self._refilled)
 
-    async def _refill(self, hungry: list[tuple[int, int]]) -> None:
-        limit = self._schedule.run_limit
-        for start in range(0, len(hungry), 100):
-            part = hungry[start : start + 100]
-            runs = await self._in_thread(partial(self._read_runs, part, limit))
+    async def _refill_runs(self) -> None:
+        """What gets short while some runs are read is read with the next ones: a turn of two threads for each would cost
+        more than the reading."""
+        while hungry := self._schedule.take_hungry():
+            runs = await self._in_thread(partial(self._read_runs, hungry, self._schedule.run_limit))
             now = self._parts.clock.now()
-            for (host_id, after), (claims, more) in zip(part, runs, strict=True):
+            for (host_id, after), (claims, more) in zip(hungry, runs, strict=True):
                 self._schedule.refill(host_id, after, claims, more=more, now=now, running=self._running)
             self._parts.on_news()
 
     def _refilled(self, task: asyncio.Task[None]) -> None:
-        self._refills.discard(task)
+        self._refill = None
         if not task.cancelled() and task.exception() is not None:
             self._refill_error = task.exception()
         self._parts.on_news()

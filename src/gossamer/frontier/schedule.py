@@ -273,7 +273,8 @@ class Schedule:
     def sent(self, claim: Claim, now: float) -> None:
         """The claim's request is on its way: the next one to its host keeps its distance from now."""
         slot = self._slots[claim.host_id]
-        slot.unsent -= {claim.url_id}
+        if slot.unsent:
+            slot.unsent -= {claim.url_id}
         if delay := self._delay(slot):
             slot.host = replace(slot.host, next_at=max(slot.host.next_at, now + delay + LOG_LAG))
         self._put(slot)
@@ -300,7 +301,8 @@ class Schedule:
         """A claim needed no request after all."""
         slot = self._slots[claim.host_id]
         slot.busy -= 1
-        slot.unsent -= {claim.url_id}
+        if slot.unsent:
+            slot.unsent -= {claim.url_id}
         if claim.is_robots:
             slot.asking_robots = False
         self._put(slot)

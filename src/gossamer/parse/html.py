@@ -31,9 +31,6 @@ _A_LINE = (
 _WAITS = re.compile("javascript|loading", re.IGNORECASE)  # where a script runs, this little text is about that
 
 _DEEPEST = 8  # documents in attributes of documents
-_RARE = (b"<feimage", b"importmap", b"@\\", b"=url(", b'="url(', b"='url(", b"=module", b'="module"', b"='module'")
-"""Where a page may need what the library finds no link in: elements and attributes of SVG, modules and their maps, escapes."""
-
 # What libraries raise for input they refuse; beside these, hostile input can only crash or hang them.
 _REFUSED = (ValueError, LookupError, TypeError, RuntimeError, AttributeError, SystemError)
 
@@ -146,8 +143,7 @@ def _page(facts: Facts, body: bytes, job: ParseJob, secret: bytes, limits: Limit
     table.fill(chain(_refreshes(markup, job), markup.references))
     for base, inner in _frames(markup, base_url(job.url, markup.base), fallback=by_fallback):
         table.fill(inner.references, Resolver(base, None, markup.charset, secret))
-    lower = body.lower()
-    if any(mark in lower for mark in _RARE):
+    if markup.hides:
         urls = needed(body, content_type=facts.content_type, charset=markup.charset, url=job.url)
         table.fill(((Via.REQUISITE, url, "", False) for url in urls), Resolver(job.url, None, "utf-8", secret))
     if said.nofollow:

@@ -120,6 +120,7 @@ class _Reader:
             text=fold("".join(self._text)),
             fallback_text=fold("".join(self._fallback)),
             frames=tuple(self._frames),
+            hides=True,  # it is too rare that a page is read here to find out
         )
 
     def _add_text(self, text: str) -> None:

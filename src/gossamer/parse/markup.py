@@ -37,6 +37,7 @@ class Markup:
     text: str
     fallback_text: str  # of <noscript>, which is in ``text`` as well
     frames: tuple[str, ...]  # documents that stand in attributes (srcdoc)
+    hides: bool  # it may need what is none of the references: only its rewriting finds that
 
 
 ATTRIBUTES = {
@@ -97,6 +98,19 @@ def link_via(rel: set[str]) -> Via | None:
 
 
 _SCRIPT_TYPES = frozenset({"", "module", "text/javascript", "application/javascript", "text/ecmascript"})
+
+
+_DRAWN = (b"<feimage", b"=url(", b'="url(', b"='url(")
+_MODULES = frozenset({"module", "importmap"})
+
+
+def hides(body: bytes, *, has_svg: bool, script_types: Iterable[str], styles: Iterable[str]) -> bool:
+    """Whether a page may need what no parser finds as a link: for pictures within pictures and paint in SVG, modules that
+    modules import, and what escapes in style sheets make an import of."""
+    if any(kind.strip().lower() in _MODULES for kind in script_types) or any("@\\" in style for style in styles):
+        return True
+    lower = body.lower() if has_svg else b""  # takes as long as a third of the parsing
+    return any(mark in lower for mark in _DRAWN)
 
 
 def runs(script_type: str) -> bool:

@@ -7,7 +7,7 @@ import turbohtml
 from turbohtml import Document, Element, Namespace, Node, PlainText, Text
 
 from gossamer.parse import css
-from gossamer.parse.markup import ATTRIBUTES, SRCSETS, Markup, Meta, Reference, link_via, runs
+from gossamer.parse.markup import ATTRIBUTES, SRCSETS, Markup, Meta, Reference, hides, link_via, runs
 from gossamer.parse.srcset import candidates
 from gossamer.parse.text import fold
 from gossamer.records import Via
@@ -27,7 +27,12 @@ _BLOCKS = (
 within a table's cell to one another, leave out captions and what is in a list but in none of its items, and number
 the items."""
 
-_OF_NOTE = ("base", "link", "meta", "noscript", "script", "template", "title", *_SET_APART, *_NOT_SHOWN, *_BLOCKS)
+_OF_NOTE = (
+    *("base", "link", "meta", "noscript", "script", "style", "template", "title"),
+    *_SET_APART,
+    *_NOT_SHOWN,
+    *_BLOCKS,
+)
 
 _IMAGE_SET = b"image-set"
 _ANCHOR_TEXT = 200_000  # characters that are read for sure
@@ -51,6 +56,8 @@ def read(body: bytes, charset: str) -> Markup:
     if "template" in found:
         _settle(found["template"])
         found = _by_tag(document)
+    types = [_attr(script, "type") for script in found["script"]]
+    hidden = hides(body, has_svg="svg" in found, script_types=types, styles=(style.text for style in found["style"]))
     references = _references(document, budget=_ANCHOR_TEXT + 4 * len(body))
     if _IMAGE_SET in body:  # a look at every style costs a third of the whole reading
         references += _image_sets(document)
@@ -64,10 +71,11 @@ def read(body: bytes, charset: str) -> Markup:
         references=references,
         canonical=next((_attr(link, "href") for link in found["link"] if "canonical" in _rel(link)), None),
         forms=len(found["form"]),
-        scripts=(scripts := sum(runs(_attr(script, "type")) for script in found["script"])),
+        scripts=(scripts := sum(map(runs, types))),
         text=text,
         fallback_text=_plain(found["noscript"]) if scripts and len(text) < _SHORT else "",
         frames=tuple(source for frame in found["iframe"] if (source := frame.attr("srcdoc"))),
+        hides=hidden,
     )
 
 

@@ -106,8 +106,10 @@ class Web:
         """A try that brings no answer at all."""
         self.small.fail(_url(path), Failure(FailureKind.CONNECT_REFUSED))
 
-    def redirect(self, path: str, target: str) -> None:
-        self.small.answer(_url(path), status=302, redirect=_url(target))
+    def redirect(self, path: str, target: str, location: str = "") -> None:
+        """``location``: as the server says it, where that is not the URL alone."""
+        headers = (("location", location or _url(target)),)
+        self.small.answer(_url(path), status=302, redirect=_url(target), headers=headers)
 
     def known(self, path: str) -> int:
         """A URL that is only known; its id."""

@@ -161,6 +161,24 @@ def test_a_link_to_what_redirects_leads_to_the_end(web: Web) -> None:
     assert 'href="new~.html"' in web.read(f"{ROOT}/index.html")
 
 
+def test_a_link_to_what_redirects_leads_to_the_part_that_the_redirects_name(web: Web) -> None:
+    """Fetch, "HTTP-redirect fetch": the newest fragment counts; that of the link where there is none."""
+    web.page("/", "/plain", "/plain#own", "/old", "/old#own", "/first")
+    web.redirect("/plain", "/new")
+    web.redirect("/old", "/new", location="/new#p%C3%A4rt é")
+    web.redirect("/first", "/plain", location="/plain#early")
+    web.page("/new", "/old")
+    web.save()
+    page = web.read(f"{ROOT}/index.html")
+    assert [page.count(f'href="new~.html{end}"') for end in ("", "#own", "#early", "#p%C3%A4rt%20%C3%A9")] == [
+        1,
+        1,
+        1,
+        2,
+    ]
+    assert 'href="#p%C3%A4rt%20%C3%A9"' in web.read(f"{ROOT}/new~.html")
+
+
 def test_a_redirect_loop_is_a_link_to_the_live_web(web: Web) -> None:
     web.page("/", "/x")
     web.redirect("/x", "/y")

@@ -8,7 +8,7 @@ and the chosen pages alone.
 from collections import Counter, defaultdict
 from collections.abc import Iterable
 from dataclasses import dataclass, field
-from functools import partial
+from functools import cache, partial
 from hashlib import sha256
 from pathlib import Path
 from typing import Protocol
@@ -71,13 +71,14 @@ class Builder:
         self._ascii_only = ascii_only
         self._built = Built()
         self._redirects = [
-            (url, end.url)
+            (url, url_id, end.url)
             for url, url_id in source.versions.redirects()
             if (end := source.versions.end(url_id)) is not None and end.url != url
         ]
         self._would_change: dict[str, set[str]] = defaultdict(set)  # URL that may be saved yet: files that refer to it
         self._live: dict[str, Counter[str]] = {}  # by file's URL
         self._linked: set[str] = set()
+        self._landing = cache(source.landing)
         self._tables = 0
 
     async def build(self, chosen: Iterable[Version]) -> Built:
@@ -119,9 +120,11 @@ class Builder:
         built = self._built
         kinds = sorted((version.url, version.content_type) for version in built.versions.values())
         built.places = table_of(kinds, ascii_only=self._ascii_only)
-        built.places |= {url: built.places[end] for url, end in self._redirects if end in built.versions}
+        redirects = [each for each in self._redirects if each[2] in built.versions]
+        landings = {url: f"{built.places[end]}\n{self._landing(url_id)}" for url, url_id, end in redirects}
         self._tables += 1
-        write_places(self._table, sorted(built.places.items()))
+        write_places(self._table, sorted((built.places | landings).items()))
+        built.places |= {url: built.places[end] for url, _, end in redirects}
 
     @property
     def _table(self) -> Path:

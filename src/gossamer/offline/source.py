@@ -1,6 +1,7 @@
 """Where a copy is made from: one collection as of one moment, and what its archive has of each URL."""
 
 from pathlib import Path
+from urllib.parse import quote_from_bytes
 
 import apsw
 
@@ -8,10 +9,11 @@ from gossamer.archive.answers import read_answer
 from gossamer.archive.database import select
 from gossamer.archive.history import find
 from gossamer.errors import ArchiveError
-from gossamer.offline.versions import Version, Versions
+from gossamer.offline.versions import MAX_REDIRECTS, Version, Versions
 from gossamer.parse import encoding
 from gossamer.parse.body import decode
 from gossamer.parse.links import unpack_of
+from gossamer.parse.rewriting.linker import FRAGMENT_SAFE
 from gossamer.records import Failure, Kind, Via
 
 _NEEDED = (Via.REQUISITE, Via.FRAME, Via.IFRAME)
@@ -35,6 +37,31 @@ class Source:
             url_id = find(self.connection, url)
             self._ends[url] = None if url_id is None else self.versions.end(url_id)
         return self._ends[url]
+
+    def landing(self, url_id: int) -> str:
+        """The fragment that a URL's redirects lead to, with its mark; "" where they name none.
+
+        Fetch, "HTTP-redirect fetch": where one names none, that of the one before stays.
+        """
+        fragment = ""
+        for _ in range(MAX_REDIRECTS):
+            target = self.versions.standing(url_id).leads_to
+            if target is None:
+                break
+            named = self._location(url_id).partition("#")[2].strip()
+            fragment, url_id = named or fragment, target
+        return "#" + quote_from_bytes(fragment.encode("latin-1"), safe=FRAGMENT_SAFE) if fragment else ""
+
+    def _location(self, url_id: int) -> str:
+        """Where the newest answer to a URL leads, as it says, a character a byte."""
+        ((page,),) = select(
+            self.connection, "SELECT id FROM page WHERE url = ? ORDER BY attempt DESC LIMIT 1", (url_id,)
+        )
+        try:
+            headers = read_answer(self.connection, self.folder, page).http_headers
+        except ArchiveError:
+            return ""
+        return next((value for name, value in headers if name == "location"), "")
 
     def needed(self, version: Version) -> list[str]:
         """What a page or style sheet needs, by its links as the crawl found them: images, styles, fonts and scripts from

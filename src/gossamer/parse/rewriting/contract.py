@@ -9,7 +9,10 @@ class Lookup(Protocol):
     """Where a URL is saved."""
 
     def __call__(self, url: str, /) -> str | None:
-        """The path inside the copy (``example.org/a/b.html``) of a canonical URL without fragment; None: not saved."""
+        """The path inside the copy (``example.org/a/b.html``) of a canonical URL without fragment; None: not saved.
+
+        Of a URL that redirects, the path of its end, with the fragment that the redirects name in a line of its own.
+        """
 
 
 class Kind(StrEnum):

@@ -16,7 +16,7 @@ _PLAIN_PATH = re.compile(r"https?://[^/?]+/(?:[\w.-]+/)*", re.ASCII)
 _ABSOLUTE = re.compile(r"[\x00-\x20]*https?://", re.IGNORECASE)
 _SAME = re.compile(r"[\x00-\x20]*(?:#.*)?", re.DOTALL)  # the document itself
 # URL Standard, "fragment percent-encode set": what follows is kept; a percent sign is never encoded.
-_FRAGMENT_SAFE = "".join(map(chr, range(0x21, 0x7F))).translate(dict.fromkeys(map(ord, '"<>`')))
+FRAGMENT_SAFE = "".join(map(chr, range(0x21, 0x7F))).translate(dict.fromkeys(map(ord, '"<>`')))
 # Files in which a script may run, and so may read the query they were opened with.
 _MAY_RUN = (".html", ".htm", ".xhtml", ".xht", ".xml", ".svg", ".js", ".mjs")
 NOTHING = "about:invalid"
@@ -119,7 +119,8 @@ class Linker:
             return Pointed(f"{NOTHING}#{url}{self._fragment(value)}", False, url)
         if place is None:
             return self._pointed_live(url, value)
-        fragment = self._fragment(value)
+        place, _, named = place.partition("\n")
+        fragment = named or self._fragment(value)  # Fetch, "HTTP-redirect fetch": that of a redirect comes first
         asked = url[url.find("?") :] if query and "?" in url and place.lower().endswith(_MAY_RUN) else ""
         if place == self.place and fragment and not self._inside and (not asked or url == self.url):
             local = fragment
@@ -155,7 +156,7 @@ class Linker:
         if "#" not in value:
             return ""
         fragment = cleaned(value, self.charset).partition("#")[2]
-        return "#" + quote_from_bytes(fragment.encode("utf-8", "replace"), safe=_FRAGMENT_SAFE)
+        return "#" + quote_from_bytes(fragment.encode("utf-8", "replace"), safe=FRAGMENT_SAFE)
 
     def _relative(self, place: str) -> str:
         *folders, name = place.split("/")

@@ -67,7 +67,7 @@ class Folder:
         """Note what became of an element, if that is so wherever it stands."""
         if len(tag) > _MAX_TAG or _BY_DOCUMENT.search(tag):
             return
-        places = frozenset(self._lookup(each.url) if each.saved else None for each in references)
+        places = frozenset((self._lookup(each.url) or "").partition("\n")[0] for each in references if each.saved)
         if self._place not in places:
             self._known[tag] = Kept(edits, references, places, live)
             self._memory.take(2 * len(tag) + 200)

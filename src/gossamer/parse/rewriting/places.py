@@ -18,7 +18,7 @@ _KEPT = 65536  # answers that are kept in memory: the pages of a site link to th
 
 
 def write_places(path: Path, places: Iterable[tuple[str, str]]) -> None:
-    """Make the table in a new file. ``places``: canonical URL without fragment, path inside the copy.
+    """Make the table in a new file. ``places``: canonical URL without fragment, path inside the copy (see `Lookup`).
 
     Raises ArchiveError when the file is there already or can't be written. Of a URL that comes twice the last counts.
     """

@@ -156,5 +156,24 @@ def test_other_files_stay_byte_for_byte(content_type: str) -> None:
     assert rewritten(body, content_type, charset="koi8-r").body == body
 
 
+def test_plain_text_says_its_encoding_where_a_header_did() -> None:
+    assert rewritten("表ソ".encode("cp932"), "text/plain", charset="shift_jis").body == BOM + "表ソ".encode()
+    assert rewritten("текст".encode("koi8-r"), "text/plain", charset="koi8-r").body == BOM + "текст".encode()
+
+
+@pytest.mark.parametrize(
+    ("body", "charset"),
+    [
+        ("表ソ".encode("cp932"), ""),
+        ("表ソ".encode(), "utf-8"),
+        ("表ソ".encode(), "shift_jis"),  # it is not what its server says of all texts
+        ("Größe".encode("latin-1"), "windows-1252"),
+        (b"ascii", "koi8-r"),
+    ],
+)
+def test_plain_text_that_browsers_read_anyway_stays_byte_for_byte(body: bytes, charset: str) -> None:
+    assert rewritten(body, "text/plain", charset=charset).body == body
+
+
 def test_a_content_type_may_have_parameters() -> None:
     assert "../a.png" in other("<img src=/a.png>", "Text/HTML; charset=utf-8")

@@ -20,6 +20,10 @@ _HTML = frozenset({"text/html"})
 _XML = frozenset({"application/xhtml+xml", "image/svg+xml"})
 _MAYBE_XML = frozenset({"application/xml", "text/xml"})
 _CSS = frozenset({"text/css"})
+_TEXT = frozenset({"text/plain"})
+_SUPPOSED = ("", encodings.UTF_8, "windows-1252")
+"""Encodings of text that browsers see by themselves; the last is what servers say of texts they know nothing of."""
+
 _JSON = frozenset({"application/json", "text/json"})
 _MANIFEST = frozenset({"application/manifest+json", "application/x-web-app-manifest+json"})
 _MANIFEST_NAMES = (".webmanifest", "/manifest.json", "/site.manifest")
@@ -94,6 +98,7 @@ class _Format(Enum):
     CSS = auto()
     MANIFEST = auto()
     SCRIPT = auto()
+    TEXT = auto()
 
 
 _PAGES = (_Format.HTML, _Format.XML)
@@ -129,9 +134,16 @@ def _opened(body: bytes, content_type: str, charset: str, url: str) -> _File | N
         return _File(_Format.CSS, body, *encodings.decode_css(body, charset))
     if kind in _MANIFEST or (kind in _JSON and urlsplit(url).path.endswith(_MANIFEST_NAMES)):
         return _File(_Format.MANIFEST, body, *encodings.decode(body, encodings.UTF_8))
+    if kind in _TEXT and charset not in _SUPPOSED and b"\0" not in body and not encodings.likely(body):
+        return _File(_Format.TEXT, body, *encodings.decode(body, charset))
     if _SCRIPT.fullmatch(kind):
         return _File(_Format.SCRIPT, body, *encodings.decode(body, charset or encodings.likely(body)))
     return None
+
+
+def _plain(text: str, _: Linker) -> list[Edit]:
+    """Plain text has nothing but a mark to say its encoding with."""
+    return [] if text.startswith("\ufeff") else [(0, 0, "\ufeff")]
 
 
 def _html(text: str, linker: Linker) -> list[Edit]:
@@ -164,4 +176,5 @@ _EDITS: dict[_Format, Callable[[str, Linker], list[Edit]]] = {
     _Format.CSS: _css,
     _Format.MANIFEST: manifest.edits,
     _Format.SCRIPT: modules.edits,
+    _Format.TEXT: _plain,
 }

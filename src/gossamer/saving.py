@@ -24,7 +24,7 @@ from gossamer.offline.pagecheck import check_page, read_page
 from gossamer.offline.place import workplace
 from gossamer.offline.plan import Plan, Planner
 from gossamer.offline.save import Saved, identity, save, title_of
-from gossamer.offline.single import page_title, save_page
+from gossamer.offline.single import dead_of, noted, page_title, save_page
 from gossamer.offline.source import Source
 from gossamer.offline.tree import opened_tree
 from gossamer.offline.webarchive import save_web_archive
@@ -116,7 +116,7 @@ async def check_copy(out: Path, settings: Settings) -> Checked:
     page = read_page(out)
     async with _Workers(settings) as workers:
         if page is not None:
-            return await check_page(*page, out.name, workers)
+            return await check_page(*page, out.name, workers, dead_of(noted(out)))
         with opened_tree(out) as tree:
             return await check(tree, workers)
 

@@ -136,6 +136,16 @@ def test_what_is_needed_and_not_there_asks_nobody(web: Web) -> None:
 # --- the check
 
 
+def test_fragments_that_are_dead_online_are_told_apart(web: Web) -> None:
+    web.put("/", "<a href='#none'>1</a><a href='#there'>2</a><p id=there><img src=a.svg>")
+    web.put("/a.svg", '<svg xmlns="http://www.w3.org/2000/svg"><rect fill="url(#no)"/></svg>', "image/svg+xml")
+    saved = save(web)
+    assert {each.reference for each in saved.dead} == {"#none", "#no"}
+    assert {each.reference for each in check(web.out).dead} == {"#none", "#no"}
+    web.out.write_text(web.out.read_text().replace("id=there", ""))
+    assert {each.reference for each in check(web.out).unresolved} == {"#there"}
+
+
 def test_what_would_be_asked_for_is_found_in_every_layer(tmp_path: Path) -> None:
     path = tmp_path / "x.html"
     style = "data:text/css,p%7Bbackground:url(http://a.test/b.png)%7D"

@@ -93,9 +93,10 @@ async def check(tree: Tree, reader: Reader, observe: Observe = lambda *_: None) 
         raise UsageError("there is no file in it", hint="name the folder of a copy")
     folders = {parent.as_posix() for path in paths for parent in PurePosixPath(path).parents}
     walk = _Walk(frozenset(paths), frozenset(folders))
-    walk.unresolved += [Unresolved(path, "", "", reason) for path, reason in tree.faults()]
-    await _read_all(tree, paths, reader, walk, observe)
-    known = manifests.loads(tree.read(MANIFEST, MOST)) if MANIFEST in walk.files else None
+    faults = dict(tree.faults())
+    walk.unresolved += [Unresolved(path, "", "", reason) for path, reason in faults.items()]
+    await _read_all(tree, [path for path in paths if path not in faults], reader, walk, observe)
+    known = manifests.loads(tree.read(MANIFEST, MOST)) if MANIFEST in walk.files - faults.keys() else None
     walk.unresolved += [Unresolved(path, "", "", "the file is not there any more") for path in _lost(known, walk)]
     missing = _missing_fragments(walk, known.dead if known is not None else ())
     return Checked(

@@ -9,6 +9,7 @@ from gossamer.errors import ArchiveError
 from gossamer.offline.build import Built
 from gossamer.offline.check import Checked, Reader, Unresolved, names_something
 from gossamer.offline.source import Source
+from gossamer.offline.versions import Version
 from gossamer.parse import encoding
 from gossamer.parse.job import Derived, ParseJob
 
@@ -22,25 +23,23 @@ async def dead_fragments(checked: Checked, built: Built, source: Source, reader:
             by_file[each.target].append(each)
     dead: list[Unresolved] = []
     for path, found in by_file.items():
-        names = await _names(urls.get(path), built, source, reader)
+        url = urls.get(path)
+        names = frozenset[str]() if url is None else await names_in(built.versions[url], source, reader)
         dead += [each for each in found if not names_something(each.fragment, names)]
     known = set(map(id, dead))
     unresolved = tuple(each for each in checked.unresolved if id(each) not in known)
     return replace(checked, unresolved=unresolved, dead=(*checked.dead, *dead))
 
 
-async def _names(url: str | None, built: Built, source: Source, reader: Reader) -> frozenset[str]:
+async def names_in(version: Version, source: Source, reader: Reader) -> frozenset[str]:
     """What fragments can name in a page as it came."""
-    if url is None:
-        return frozenset()
-    version = built.versions[url]
     try:
         body, charset = source.read(version)
     except ArchiveError:
         return frozenset()
     text, _ = encoding.decode(body, charset)
     job = ParseJob(
-        url,
+        version.url,
         (("content-type", version.content_type),),
         codecs.BOM_UTF8 + text.encode("utf-8", "replace"),
         derive=Derived.BROWSED,

@@ -3,7 +3,8 @@
 import json
 from base64 import b64decode
 from binascii import Error as BadBase64
-from dataclasses import dataclass, field
+from collections.abc import Collection
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from urllib.parse import unquote_to_bytes, urlsplit
 
@@ -47,8 +48,8 @@ def read_page(path: Path) -> tuple[bytes, str] | None:
         raise ArchiveError(f"{path} can't be read ({error.strerror})", hint="look at its permissions") from error
 
 
-async def check_page(body: bytes, content_type: str, name: str, reader: Reader) -> Checked:
-    """Check such a file, which is called ``name`` in what is found."""
+async def check_page(body: bytes, content_type: str, name: str, reader: Reader, dead: Collection[str] = ()) -> Checked:
+    """Check such a file, which is called ``name`` in what is found. ``dead``: fragments that name nothing online either."""
     walk = _Walk()
     waiting = [_Layer(name, content_type, body)]
     seen: set[tuple[str, bytes]] = set()
@@ -58,7 +59,15 @@ async def check_page(body: bytes, content_type: str, name: str, reader: Reader) 
             seen.add((layer.type, layer.body))
             waiting += await _read(layer, reader, walk)
     found = sorted(walk.unresolved, key=lambda each: (each.file, each.where, each.reference))
-    return Checked(files=walk.files, local=walk.local, live=walk.live, unresolved=tuple(found), what="layers")
+    checked = Checked(files=walk.files, local=walk.local, live=walk.live, unresolved=tuple(found), what="layers")
+    return told_apart(checked, dead)
+
+
+def told_apart(checked: Checked, dead: Collection[str]) -> Checked:
+    """The same findings, fragments that are dead online as well among the dead."""
+    known = tuple(each for each in checked.unresolved if each.fragment and each.fragment in dead)
+    unresolved = tuple(each for each in checked.unresolved if each not in known)
+    return replace(checked, unresolved=unresolved, dead=(*checked.dead, *known))
 
 
 async def _read(layer: _Layer, reader: Reader, walk: _Walk) -> list[_Layer]:
@@ -90,7 +99,10 @@ def _follow(layer: _Layer, what: str, value: str, where: str, names: frozenset[s
         case "" if value:
             reason = "it leads out of the file"
     if reason:
-        walk.unresolved.append(Unresolved(layer.path, where, value[:200], reason))
+        fragment = value[1:] if value.startswith("#") else ""
+        walk.unresolved.append(
+            Unresolved(layer.path, where, value[:200], reason, layer.path if fragment else "", fragment)
+        )
     elif scheme in ("data", "") and value:
         walk.local += 1
     return inner if inner is not None and inner.type in _READ else None

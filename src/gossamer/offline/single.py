@@ -10,9 +10,11 @@ from gossamer.archive.aside import written_aside
 from gossamer.errors import ArchiveError, UsageError
 from gossamer.offline import manifest as manifests
 from gossamer.offline.build import Built, Rewriter, is_text
+from gossamer.offline.check import DOCUMENTS, Checked, Reader, names_something
 from gossamer.offline.choice import Choice, Chosen, chosen
+from gossamer.offline.dead import names_in
 from gossamer.offline.manifest import Manifest, SavedFile
-from gossamer.offline.pagecheck import check_page
+from gossamer.offline.pagecheck import check_page, told_apart
 from gossamer.offline.place import Workplace
 from gossamer.offline.save import (
     Saved,
@@ -68,16 +70,35 @@ async def save_page(
         SavedFile(each.url, each.url, each.digest.hex(), each.digest.hex(), each.fetched, each.trouble)
         for each in built.versions.values()
     )
-    record = Manifest(identity(source.connection), page.title.strip() or page.url, files, live=dict(built.live))
+    checked = await check_page(body, page.content_type, place.out.name, workers)
+    dead = await _dead(checked, built, source, workers)
+    title = page.title.strip() or page.url
+    record = Manifest(identity(source.connection), title, files, dead=dead, live=dict(built.live))
     before = {(file.url, file.digest) for file in earlier.files} if earlier is not None else set()
     body += _note(record)
-    checked = await check_page(body, page.content_type, place.out.name, workers)
     with written_aside(place.file) as file:
         file.write(body)
     place.swap_file()
     written = int(earlier is None or before != {(file.url, file.digest) for file in files})
     missing = missing_of(wanted, ends, built, source.versions)
-    return report(record, earlier, built, missing, gone(wanted, source.versions), written, checked)
+    return report(
+        record, earlier, built, missing, gone(wanted, source.versions), written, told_apart(checked, dead_of(record))
+    )
+
+
+async def _dead(checked: Checked, built: Built, source: Source, reader: Reader) -> tuple[tuple[str, str], ...]:
+    """Fragments that name nothing in any file of the page as it came either; they are in no file of their own."""
+    found = {each.fragment for each in checked.unresolved if each.fragment}
+    names: set[str] = set()
+    for version in built.versions.values() if found else ():
+        if version.content_type in DOCUMENTS:
+            names |= await names_in(version, source, reader)
+    return tuple(("", each) for each in sorted(found) if not names_something(each, frozenset(names)))
+
+
+def dead_of(record: Manifest | None) -> frozenset[str]:
+    """The fragments that a page says to be dead online."""
+    return frozenset() if record is None else frozenset(fragment for _, fragment in record.dead)
 
 
 def page_title(connection: apsw.Connection, choice: Choice) -> str:

@@ -6,7 +6,6 @@ nothing. Nothing is folded by guess: no ``www.`` stripping, no sorting of querie
 
 import hashlib
 import re
-from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache, lru_cache
 from pathlib import Path
@@ -150,29 +149,45 @@ def registrable_domain(hostname: str) -> str:
     bare = hostname.rstrip(".")
     if bare.startswith("[") or bare.replace(".", "").isdigit():
         return hostname
-    return _public_suffixes().privatesuffix(bare) or bare or hostname
+    return _public_suffixes(_top(bare)).privatesuffix(bare) or bare or hostname
 
 
 @cache
-def _public_suffixes() -> PublicSuffixList:
-    """Read when it is first needed: that takes longer than everything else that a small command does."""
-    return PublicSuffixList(_suffix_lines(), accept_encoded_idn=False)
+def _public_suffixes(top: str) -> PublicSuffixList:
+    """The rules of one top-level domain: to parse all of them takes longer than everything else that a small command does."""
+    rules = _suffix_rules().get(top, [])
+    # names that are not ASCII in both spellings: the library would encode all the others as well
+    encoded = [rule.encode("idna").decode("ascii") for rule in rules if not rule.isascii()]
+    return PublicSuffixList([*rules, *encoded], accept_encoded_idn=False)
 
 
-def _suffix_lines() -> Iterator[str]:
-    """The library's list, names that are not ASCII in both spellings: it would encode all the others as well."""
-    with Path(PSLFILE).open(encoding="utf-8") as lines:
-        for line in lines:
-            yield line
-            if not line.isascii() and not line.startswith("//"):
-                yield line.strip().encode("idna").decode("ascii")
+@cache
+def _suffix_rules() -> dict[str, list[str]]:
+    """The library's list, by top-level domain."""
+    found: dict[str, list[str]] = {}
+    for line in Path(PSLFILE).read_text(encoding="utf-8").splitlines():
+        rule = line.partition(" ")[0]
+        if rule and not rule.startswith("//"):
+            found.setdefault(_top(rule), []).append(rule)
+    return found
+
+
+def _top(hostname: str) -> str:
+    """The last label, in ASCII."""
+    top = hostname.rpartition(".")[2]
+    if top.isascii():
+        return top.lower()
+    try:
+        return top.encode("idna").decode("ascii")
+    except UnicodeError:
+        return top
 
 
 @lru_cache(maxsize=4096)
 def is_public_suffix(hostname: str) -> bool:
     """Whether anybody may register names directly below it (``co.uk``, ``github.io``), with a dot at the end as well."""
     bare = hostname.rstrip(".")
-    return bool(_public_suffixes().publicsuffix(bare) == bare)
+    return bool(_public_suffixes(_top(bare)).publicsuffix(bare) == bare)
 
 
 def shard(hostname: str) -> int:

@@ -146,6 +146,11 @@ def test_fragments_that_are_dead_online_are_told_apart(web: Web) -> None:
     assert {each.reference for each in check(web.out).unresolved} == {"#there"}
 
 
+def test_what_names_no_host_leads_nowhere(web: Web) -> None:
+    web.put("/", "<a href='//'>1</a><img src='///'><iframe src='\\\\'></iframe>")
+    save(web)
+
+
 def test_what_would_be_asked_for_is_found_in_every_layer(tmp_path: Path) -> None:
     path = tmp_path / "x.html"
     style = "data:text/css,p%7Bbackground:url(http://a.test/b.png)%7D"

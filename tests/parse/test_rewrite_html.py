@@ -117,6 +117,19 @@ def test_of_what_is_needed_and_not_saved_nothing_is_asked(source: str, expected:
     assert html(source) == expected
 
 
+@pytest.mark.parametrize("value", ["//", "///", "\\\\\\", " /\\?x", "//#y", "/\n/"])
+@pytest.mark.parametrize(
+    "tag", ['<a href="{}">', '<img src="{}">', '<p style="background:url({})">', '<form action="{}">']
+)
+def test_what_names_no_host_is_not_taken_for_a_folder_of_the_disk(tag: str, value: str) -> None:
+    """``//`` is no URL on the web; on file:// it is the root of the disk."""
+    written = value.replace("\\", "\\\\").replace("\n", "") if "style" in tag else value
+    found = html(tag.format(written))
+    assert f'{value}"' not in found
+    assert f"({written})" not in found
+    assert "about:invalid" in found
+
+
 @pytest.mark.parametrize("source", ['<iframe src="no.html?a&b#c" title=x>', "<frameset><frame src='no.html?a&b#c'>"])
 def test_a_frame_whose_page_is_not_saved_shows_a_link_to_it(source: str) -> None:
     found = re.search(r"""data-gossamer="live" src=["'](data:text/html;charset=utf-8,[\w.%~-]+)["']""", html(source))

@@ -124,7 +124,8 @@ def save(
         _show(saving, saved)
     if saved.unresolved:
         raise ProblemFound(
-            f"{len(saved.unresolved)} references do not resolve", hint=f"see: gossamer check {saving.out}"
+            f"{len(saved.unresolved)} references do not resolve",
+            hint=f"see: gossamer check {shlex.quote(str(saving.out))}",
         )
 
 

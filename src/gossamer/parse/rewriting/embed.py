@@ -14,7 +14,7 @@ from gossamer.parse.rewriting.contract import Kind, Reference
 from gossamer.parse.rewriting.datauri import content_of
 from gossamer.parse.rewriting.elements import MARK
 from gossamer.parse.rewriting.entities import escape
-from gossamer.parse.rewriting.linker import NOTHING, Linker, Pointed
+from gossamer.parse.rewriting.linker import NOTHING, Linker, Pointed, pointless
 
 MODULES = "modules"
 """What the look-up has, beside URLs: the import map's entries as JSON, "" for none."""
@@ -52,7 +52,7 @@ class Embedder(Linker):
     def frame(self, value: str) -> Pointed | None:
         url = self._resolved(value)
         if url is None:
-            return None
+            return pointless(value)
         data = self.lookup(url)
         self.references.append(Reference(url, Kind.FRAME, data is not None))
         return self._pointed_live(url, value) if data is None else Pointed(data + self._fragment(value), True, url)
@@ -66,7 +66,7 @@ class Embedder(Linker):
             return Pointed(self.place + self._fragment(value), True, self.url) if self.place else None
         url = self._resolved(value)
         if url is None:
-            return None
+            return pointless(value)
         if kind is Kind.REQUISITE:
             data = self.lookup(url)
             fragment = self._fragment(value)

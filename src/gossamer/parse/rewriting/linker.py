@@ -19,6 +19,8 @@ _SAME = re.compile(r"[\x00-\x20]*(?:#.*)?", re.DOTALL)  # the document itself
 FRAGMENT_SAFE = "".join(map(chr, range(0x21, 0x7F))).translate(dict.fromkeys(map(ord, '"<>`')))
 # Files in which a script may run, and so may read the query they were opened with.
 _MAY_RUN = (".html", ".htm", ".xhtml", ".xht", ".xml", ".svg", ".js", ".mjs")
+# What names no host, and so is no URL online; a browser on file:// takes it for a folder, or for another machine.
+_HOSTLESS = re.compile(r"[\x00-\x20]*[/\\][\t\n\r]*[/\\]")
 NOTHING = "about:invalid"
 """What a browser asks nobody for, and takes for a file that can't be had (CSS Values 4, 4.5.3). What it stands for follows as
 its fragment.
@@ -34,7 +36,7 @@ class Pointed:
 
     value: str | None  # what it is to be; None: it stays as it is
     local: bool  # it points into the copy
-    url: str  # what it means, without fragment
+    url: str  # what it means, without fragment; "" where that is nothing
 
 
 class Linker:
@@ -57,7 +59,7 @@ class Linker:
         self._inside = inside
         self._moved = self.base.partition("#")[0] != url
         *self._folders, _ = place.split("/")
-        self._kept: dict[tuple[str, Kind, bool], tuple[Pointed, Reference] | None] = {}
+        self._kept: dict[tuple[str, Kind, bool], tuple[Pointed, Reference | None] | None] = {}
 
     def nested(self, base: str | None) -> "Linker":
         """For a document in an attribute of this one; its references are counted here."""
@@ -75,13 +77,14 @@ class Linker:
         key = (value, kind, query)
         if key not in self._kept:
             found = self._point(value, kind, query=query)
-            self._kept[key] = None if found is None else (found, Reference(found.url, kind, found.local))
+            self._kept[key] = None if found is None else (found, _reference(found, kind))
         kept = self._kept[key]
         if len(value) > _MAX_KEPT:
             del self._kept[key]
         if kept is None:
             return None
-        self.references.append(kept[1])
+        if kept[1] is not None:
+            self.references.append(kept[1])
         return kept[0]
 
     def frame(self, value: str) -> Pointed | None:
@@ -92,7 +95,7 @@ class Linker:
         """As `point`, for what can't be had from a copy: it points to the live web whatever is saved."""
         url = self._resolved(value)
         if url is None:
-            return None
+            return pointless(value)
         self.references.append(Reference(url, kind, saved=False))
         return self._pointed_live(url, value)
 
@@ -113,7 +116,7 @@ class Linker:
             return None
         url = self._resolved(value)
         if url is None:
-            return None
+            return pointless(value)
         place = self.lookup(url) if url.startswith(("http://", "https://")) else None
         if place is None and kind is Kind.REQUISITE:  # a copy asks nothing of the web by itself
             return Pointed(f"{NOTHING}#{url}{self._fragment(value)}", False, url)
@@ -167,3 +170,12 @@ class Linker:
             shared += 1
         up = "../" * (len(self._folders) - shared)
         return up + quote("/".join((*folders[shared:], name)), safe=_PATH_SAFE)
+
+
+def _reference(found: Pointed, kind: Kind) -> Reference | None:
+    return Reference(found.url, kind, found.local) if found.url else None
+
+
+def pointless(value: str) -> Pointed | None:
+    """What becomes of a value that is no URL of the web: it must not be one of the disk either."""
+    return Pointed(f"{NOTHING}#", False, "") if _HOSTLESS.match(value) else None

@@ -13,7 +13,7 @@ COLUMNS = f"{FIELDS} FROM url JOIN host ON host.id = url.host"
 """The same, and where from."""
 
 
-def claim_of(row: Sequence[Any]) -> Claim:
-    """The claim to a URL from its row."""
+def claim_of(row: Sequence[Any], host: int = 0) -> Claim:
+    """The claim to a URL from its row. ``host``: its host, where that is known: hundreds of thousands share the number."""
     url_id, url, host_id, origin, depth, hops, attempts, via, parent, template, _ = row
-    return Claim(url_id, url, host_id, sys.intern(origin), depth, hops, attempts, Via(via), parent, template)
+    return Claim(url_id, url, host or host_id, sys.intern(origin), depth, hops, attempts, Via(via), parent, template)

@@ -16,7 +16,7 @@ from collections import deque
 from collections.abc import Container, Iterable
 from dataclasses import replace
 
-from gossamer.frontier.slot import Place, Slot
+from gossamer.frontier.slot import NONE, Place, Slot
 from gossamer.frontier.underway import UnderWay
 from gossamer.policy.politeness import LOG_LAG
 from gossamer.records import Claim, Host, HostUpdate
@@ -100,7 +100,7 @@ class Schedule:
     def _start_over(self, slot: Slot) -> None:
         """Read a host's URLs from disk again, from the first."""
         slot.run.clear()
-        slot.delayed.clear()
+        slot.delayed = NONE
         slot.patient = False
         slot.cursor = min(slot.cursor, 0) - 1  # another than before: what is being read for the run is out of date
         slot.more_on_disk = True
@@ -146,7 +146,7 @@ class Schedule:
         if len(slot.delayed) >= 2 * self.run_limit:
             self._start_over(slot)
         else:
-            heapq.heappush(slot.delayed, (0.0, claim.url_id, claim))
+            slot.delay(claim, 0.0)
             self._put(slot)
 
     def withdraw(self, claims: Iterable[Claim]) -> None:
@@ -167,7 +167,7 @@ class Schedule:
     def delay(self, claim: Claim, due: float) -> None:
         """A URL that is tried again, not before ``due``."""
         slot = self._slots[claim.host_id]
-        heapq.heappush(slot.delayed, (due, claim.url_id, claim))
+        slot.delay(claim, due)
         self._put(slot)
 
     @property
@@ -207,7 +207,7 @@ class Schedule:
             if claim.url_id in in_memory or claim.url_id in running:
                 continue
             if due > now:
-                heapq.heappush(slot.delayed, (due, claim.url_id, claim))
+                slot.delay(claim, due)
             else:
                 slot.run.append(claim)
         self._put(slot)
@@ -331,7 +331,7 @@ class Schedule:
         if slot is None:
             return
         slot.run.clear()
-        slot.delayed.clear()
+        slot.delayed = NONE
         slot.patient = False
         slot.more_on_disk = False
         self._put(slot)

@@ -18,13 +18,17 @@ class Place(StrEnum):
     ASIDE = "aside"
 
 
+NONE: list[tuple[float, int, Claim]] = []
+"""Most hosts have nothing that is delayed, and share this; it stays empty."""
+
+
 @dataclass(slots=True)
 class Slot:
     """One host: what is known of it, and the next of its URLs. There may be 100,000: it is kept small."""
 
     host: Host
     run: list[Claim] = field(default_factory=list)
-    delayed: list[tuple[float, int, Claim]] = field(default_factory=list)  # due, URL id: retries and latecomers
+    delayed: list[tuple[float, int, Claim]] = field(default_factory=lambda: NONE)  # due, URL id: retries and latecomers
     cursor: int = 0  # the newest URL id that came into memory
     more_on_disk: bool = False
     refilling: bool = False
@@ -36,6 +40,12 @@ class Slot:
     place: Place = Place.IDLE
     sleeps_until: float = 0.0  # where it sleeps
     ticket: int = 0  # of its newest heap entry; older entries are void
+
+    def delay(self, claim: Claim, due: float) -> None:
+        """Keep a URL that comes out of its order."""
+        if self.delayed is NONE:
+            self.delayed = []
+        heapq.heappush(self.delayed, (due, claim.url_id, claim))
 
     def first(self, now: float) -> int:
         """The id of the URL that is next: the order in which hosts are asked."""

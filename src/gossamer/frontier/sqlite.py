@@ -65,11 +65,12 @@ _LATER_BLOCKS = """
     FROM (
         WITH RECURSIVE b(n) AS (SELECT ? >> 17 UNION ALL SELECT n + 1 FROM b WHERE n < (SELECT max(id) >> 17 FROM url))
         SELECT n FROM b
-    ) CROSS JOIN url ON url.id >> 17 = n JOIN host ON host.id = url.host
+    ) CROSS JOIN url ON url.id >> 17 = n
     WHERE url.host = ? AND state = 0 AND held = 0 AND url.id > ? LIMIT ?
 """
-RUN = f"SELECT {FIELDS} {_LATER_BLOCKS}"
-"""The waiting URLs of a host behind one of them, in the order of their ids: that of the blocks, and of the index within."""
+RUN = f"SELECT {FIELDS.replace('origin', '?')} {_LATER_BLOCKS}"
+"""The waiting URLs of a host behind one of them, in the order of their ids: that of the blocks, and of the index within.
+Its origin is known: to join its row would take a third of the time."""
 
 
 class SqliteFrontier:
@@ -291,7 +292,8 @@ class SqliteFrontier:
         """What gets short while some runs are read is read with the next ones: a turn of two threads for each would cost
         more than the reading."""
         while hungry := self._schedule.take_hungry():
-            runs = await self._in_thread(partial(self._read_runs, hungry, self._schedule.run_limit))
+            wanted = [(self._schedule.host(host_id), after) for host_id, after in hungry]
+            runs = await self._in_thread(partial(self._read_runs, wanted, self._schedule.run_limit))
             now = self._parts.clock.now()
             for (host_id, after), (claims, more) in zip(hungry, runs, strict=True):
                 self._schedule.refill(host_id, after, claims, more=more, now=now, running=self._running)
@@ -303,17 +305,17 @@ class SqliteFrontier:
             self._refill_error = task.exception()
         self._parts.on_news()
 
-    def _read_runs(self, wanted: list[tuple[int, int]], limit: int) -> list[tuple[list[tuple[Claim, float]], bool]]:
-        return [self._read_run(host_id, after, limit) for host_id, after in wanted]
+    def _read_runs(self, wanted: list[tuple[Host, int]], limit: int) -> list[tuple[list[tuple[Claim, float]], bool]]:
+        return [self._read_run(host, after, limit) for host, after in wanted]
 
-    def _read_run(self, host_id: int, after: int, limit: int) -> tuple[list[tuple[Claim, float]], bool]:
+    def _read_run(self, host: Host, after: int, limit: int) -> tuple[list[tuple[Claim, float]], bool]:
         while True:
             rows = select(
                 self._connection,
                 RUN,
-                (max(0, after), host_id, after, limit),
+                (host.origin, max(0, after), host.id, after, limit),
             )
-            found = [(claim_of(row), row[-1]) for row in rows]
+            found = [(claim_of(row, host.id), row[-1]) for row in rows]
             more = len(rows) == limit
             if more:
                 after = found[-1][0].url_id

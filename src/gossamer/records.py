@@ -36,7 +36,7 @@ class Via(StrEnum):
     AREA = "area"
     FRAME = "frame"
     IFRAME = "iframe"
-    LINK = "link"  # rel=next, prev, canonical, alternate
+    LINK = "link"  # rel=next, prev, canonical, alternate, contents, up, …
     REFRESH = "refresh"  # <meta http-equiv=refresh>
     REQUISITE = "requisite"  # image, style, script, font, media: what a page needs to be shown
     SITEMAP = "sitemap"  # a file that lists URLs: named by robots.txt, looked for at /sitemap.xml, or part of an index

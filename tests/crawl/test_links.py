@@ -15,7 +15,7 @@ MakeNames = Callable[..., Names]
 HEAD = """
 <link rel=next href=/next><link rel=prev href=/prev><link rel="alternate" hreflang=de href=/de>
 <link rel=canonical href=/canonical><link rel=stylesheet href=/style.css><link rel=icon href=/icon.ico>
-<link rel="preload" as=font href=/font.woff2><link rel="license" href=/license><script src=/script.js></script>
+<link rel="preload" as=font href=/font.woff2><link rel="license" href=/license><link rel=contents href=/contents><script src=/script.js></script>
 <meta http-equiv=refresh content="5; url=/refreshed"><style>@import "/imported.css"; p {background: url(/bg.png)}</style>
 """
 BODY = """
@@ -37,6 +37,7 @@ FOLLOWED = {
     "/framed": "frame",
     "/next": "link",
     "/prev": "link",
+    "/contents": "link",
     "/de": "link",
     "/canonical": "link",
     "/refreshed": "refresh",

@@ -71,15 +71,13 @@ SRCSETS = frozenset({("img", "srcset"), ("source", "srcset"), ("link", "imagesrc
 
 _FOLLOWED_RELS = frozenset(
     {
-        *("alternate", "author", "canonical", "help", "license", "next", "prev", "privacy-policy", "tag"),  # HTML 4.6.7
-        "terms-of-service",
-        # HTML 4.01, 6.12 "Link types"
-        *("appendix", "chapter", "contents", "copyright", "glossary", "index", "section", "start", "subsection"),
-        # not standard, and yet in use: manuals, blogs
-        *("archives", "begin", "end", "first", "home", "last", "previous", "toc", "top", "up"),
+        *("alternate", "canonical", "next", "prev", "previous"),
+        # the other ways through a document (HTML 4.01, 6.12 "Link types"), and what manuals call them
+        *("appendix", "chapter", "contents", "glossary", "index", "section", "start", "subsection"),
+        *("begin", "end", "first", "home", "last", "toc", "top", "up"),
     }
 )
-"""What leads a person to another page; not what names a service (pingback), a host (preconnect) or a format."""
+"""Not those that lead away from what is read: author, help, license, tag."""
 
 _REQUISITE_RELS = frozenset(
     {

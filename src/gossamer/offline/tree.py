@@ -13,7 +13,7 @@ from gossamer.errors import ArchiveError, UsageError
 
 _PIECE = 1 << 20
 _ENCRYPTED = 1
-_DAMAGE = (zipfile.BadZipFile, NotImplementedError, RuntimeError, ValueError, EOFError, zlib.error)
+DAMAGE = (zipfile.BadZipFile, NotImplementedError, RuntimeError, ValueError, EOFError, zlib.error)
 """What the library raises for a file that is none, is damaged, or was made in ways it does not know."""
 
 
@@ -86,7 +86,7 @@ class Zip:
         try:
             with self._archive.open(self._entries[path]) as file:
                 return file.read(most)
-        except (*_DAMAGE, OSError) as error:
+        except (*DAMAGE, OSError) as error:
             raise ArchiveError(f"{path} in {self._path} can't be read ({error})", hint="make the copy anew") from error
 
     def faults(self) -> Iterator[tuple[str, str]]:
@@ -97,7 +97,7 @@ class Zip:
                 with self._archive.open(entry) as file:
                     while file.read(_PIECE):
                         pass
-            except _DAMAGE as error:
+            except DAMAGE as error:
                 yield path, "it is encrypted" if entry.flag_bits & _ENCRYPTED else f"it is damaged: {error}"
             except OSError as error:
                 raise ArchiveError(f"{self._path} can't be read ({error.strerror})", hint="look at the disk") from error
@@ -118,7 +118,7 @@ def opened_zip(path: Path) -> Iterator[zipfile.ZipFile]:
         with path.open("rb") as file:
             try:
                 archive = zipfile.ZipFile(file)
-            except _DAMAGE as error:
+            except DAMAGE as error:
                 raise UsageError(
                     f"{path} is no zip file that can be read ({error})", hint="name another one"
                 ) from error

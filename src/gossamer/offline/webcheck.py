@@ -5,7 +5,6 @@ the index leads to a record of its own URL. Pages are not looked into: what they
 import gzip
 import json
 import zipfile
-import zlib
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from hashlib import sha256
@@ -18,7 +17,7 @@ from gossamer.errors import ArchiveError, UsageError
 from gossamer.offline import manifest as manifests
 from gossamer.offline.check import Checked, Observe, Unresolved
 from gossamer.offline.manifest import MANIFEST, MOST
-from gossamer.offline.tree import Zip, opened_zip
+from gossamer.offline.tree import DAMAGE, Zip, opened_zip
 
 _DESCRIPTION = "datapackage.json"
 _DIGEST = "datapackage-digest.json"
@@ -97,7 +96,7 @@ def _digest(archive: zipfile.ZipFile, path: str) -> str:
         with archive.open(path) as file:
             while piece := file.read(_PIECE):
                 digester.update(piece)
-    except (zipfile.BadZipFile, zlib.error, EOFError, RuntimeError, NotImplementedError):
+    except DAMAGE:
         return ""  # which is told already
     return _label(digester.hexdigest())
 
@@ -135,7 +134,7 @@ def _lines(archive: zipfile.ZipFile, name: str) -> Iterator[bytes]:
             while left > 0 and (line := source.readline(_LONGEST)):
                 left -= len(line)
                 yield line
-    except (zipfile.BadZipFile, zlib.error, EOFError, RuntimeError, NotImplementedError, gzip.BadGzipFile):
+    except (*DAMAGE, gzip.BadGzipFile):
         return
     except OSError as error:
         raise ArchiveError(f"{name} can't be read ({error})", hint="look at the disk") from error

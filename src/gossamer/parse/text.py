@@ -11,11 +11,7 @@ def fold(text: str) -> str:
     """White space within lines made single spaces, empty lines dropped, nothing that is invisible."""
     if "\0" in text or "\xad" in text:
         text = text.translate(_INVISIBLE)
-    lines = [
-        line.strip(" ") if line.isprintable() and "  " not in line else " ".join(line.split())
-        for line in text.split("\n")
-        if line
-    ]
+    lines = [_single_spaced(line) for line in text.split("\n") if line]
     return "\n".join([line for line in lines if line])
 
 

@@ -38,15 +38,20 @@ class Resolver:
         """The URL that ``href`` (an attribute's value) means; None when it means none."""
         if len(href) + len(self._directory) > _MAX_KEPT or _depends_on_page(href):
             return _join(self._base, href, self._charset, self._secret)
-        directory, kept = self._directory, self.kept
-        if href.startswith(("http://", "https://")):
-            directory, kept = _ANYWHERE, _kept(_ANYWHERE, self._charset, self._secret)
+        directory = _ANYWHERE if href.startswith(("http://", "https://")) else self._directory
+        kept = _kept(directory, self._charset, self._secret)
         resolved = kept.get(href) or _below(directory, href, self._charset, self._secret)
         if resolved is not None:
-            if len(kept) >= _MAX_LINKS:
-                kept.clear()
-            kept[href] = resolved
+            _keep(kept, href, resolved)
+            if kept is not self.kept:  # an absolute one: next time it is found here at once
+                _keep(self.kept, href, resolved)
         return resolved
+
+
+def _keep(kept: dict[str, Resolved], href: str, resolved: Resolved) -> None:
+    if len(kept) >= _MAX_LINKS:
+        kept.clear()
+    kept[href] = resolved
 
 
 @lru_cache(maxsize=64)

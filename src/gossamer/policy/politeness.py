@@ -1,5 +1,6 @@
 """How long a host is left alone between two requests, and whether it is our own link that fails."""
 
+from collections import OrderedDict
 from dataclasses import dataclass
 
 from gossamer.policy.addresses import LOOPBACK, UNSPECIFIED
@@ -101,8 +102,8 @@ class LinkMonitor:
         self._outage: _Outage | None = None
         self._ended_at = 0.0  # of the last outage
         self._number = 0  # of that outage, or of the one that is
-        self._answered: dict[str, int] = {}  # hosts, lately last
-        self._forgiven: dict[str, int] = {}  # hosts since their last answer, and in which outage
+        self._answered: OrderedDict[str, int] = OrderedDict()  # hosts, lately last
+        self._forgiven: OrderedDict[str, int] = OrderedDict()  # hosts since their last answer, and in which outage
 
     def record(self, claim: Claim, *, failed: bool, at: float, began: float | None = None) -> None:
         """Note how a fetch ended: with a failure that a dead link would show, or with any answer of its host."""
@@ -187,8 +188,8 @@ class LinkMonitor:
             self._suspects.pop(host, None)
 
 
-def _remember(hosts: dict[str, int], host: str, value: int) -> None:
-    hosts.pop(host, None)
+def _remember(hosts: OrderedDict[str, int], host: str, value: int) -> None:
     hosts[host] = value
+    hosts.move_to_end(host)
     if len(hosts) > _REMEMBERED:
-        del hosts[next(iter(hosts))]
+        hosts.popitem(last=False)  # a plain dict would look past all that were dropped before

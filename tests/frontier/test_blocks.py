@@ -7,7 +7,7 @@ import apsw
 import pytest
 
 from frontier.desk import SETTINGS, SqliteDesk, named
-from gossamer.archive.database import SCHEMA, select
+from gossamer.archive.database import SCHEMA, create, select
 from gossamer.frontier.sqlite import RUN
 from gossamer.records import Candidate, Via
 
@@ -88,3 +88,20 @@ def test_no_index_is_left_unused() -> None:
         plan = select(database, f"EXPLAIN QUERY PLAN {query}", (0,) * query.count("?"))
         assert any(index in step[3] for step in plan), plan
     database.close()
+
+
+def test_a_query_is_compiled_once_whatever_its_limit_is(tmp_path: Path) -> None:
+    connection = create(tmp_path / "crawl.db", 0.0)
+    asked: list[int] = []
+
+    def allow(action: int, *_: object) -> int:
+        asked.append(action)
+        return apsw.SQLITE_OK
+
+    connection.authorizer = allow  # asked while a statement is compiled
+    connection.execute(RUN, ("http://a.test", 0, 1, 0, 2)).fetchall()
+    assert asked
+    asked.clear()
+    connection.execute(RUN, ("http://b.test", 5, 2, 5, 100)).fetchall()
+    assert not asked
+    connection.close()

@@ -25,6 +25,7 @@ import apsw
 import gossamer
 from gossamer.agent import user_agent
 from gossamer.archive import doomed, store
+from gossamer.archive.checkpoints import Checkpoints
 from gossamer.archive.database import create, database_error, open_for_writing, select
 from gossamer.archive.disk import Disk, write_error
 from gossamer.archive.home import here, home_of
@@ -182,12 +183,14 @@ class Collection:
         self._rejudge(connection, ledger, scope, lease, ignore_robots=settings.ignore_robots)
         seen_file = ledger.seen_file = SeenFile(connection, self.folder / _SEEN_FILE, secret)
         discovery.seen = seen_file.load()
+        checkpoints = Checkpoints(connection, self.folder / DATABASE)
 
         def close(next_times: Sequence[tuple[int, float]]) -> None:
             segments.close()
             if ledger.is_sound:
                 seen_file.save(discovery.seen)
                 _end_cleanly(connection, next_times)
+            checkpoints.close()
             connection.close()
             ring.close()
 

@@ -36,6 +36,12 @@ _KIND = 0x0F
 _NOFOLLOW = 0x10
 _OTHER = 0x20
 
+WEAK = frozenset({code | flags for code in _CODES.values() for flags in (_NOFOLLOW, _NOFOLLOW | _OTHER)}) | {
+    _CODES[Via.REQUISITE],
+    _CODES[Via.REQUISITE] | _OTHER,
+}
+"""The codes of links that make their URL known, but are no reason to fetch it: nofollow, or a requisite."""
+
 KINDS = {code | flag: (via, bool(flag)) for code, via in enumerate(_VIAS) for flag in (0, _NOFOLLOW)}
 """The kind of link that a code means, and whether it is not to be followed."""
 
@@ -54,11 +60,6 @@ def follow(packed: Row) -> Row:
 def distrust(packed: Row) -> Row:
     """The same link with nofollow, because its whole page asks for that."""
     return packed[0] | _NOFOLLOW, *packed[1:]
-
-
-def is_weak(packed: Row) -> bool:
-    """Whether a link makes its URL known, but is no reason to fetch it: nofollow, or a requisite."""
-    return bool(packed[0] & _NOFOLLOW) or packed[0] & _KIND == _CODES[Via.REQUISITE]
 
 
 def pack_rows(rows: Sequence[Row]) -> bytes:

@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 
 from gossamer.parse.job import Limits
-from gossamer.parse.links import MAX_TEXT, Row, distrust, follow, is_weak, pack_rows, row
+from gossamer.parse.links import MAX_TEXT, WEAK, Row, distrust, follow, pack_rows, row
 from gossamer.parse.markup import Reference
 from gossamer.parse.resolve import Resolver
 from gossamer.parse.text import fold_line
@@ -64,7 +64,7 @@ class LinkTable:
     def fingerprints(self) -> bytes:
         """Keys for the URL-seen test."""
         pairs = zip(self._fingerprints, self._rows, strict=True)
-        return b"".join([weaken(key) if is_weak(packed) else key for key, packed in pairs])
+        return b"".join([weaken(key) if packed[0] in WEAK else key for key, packed in pairs])
 
     def notes(self) -> list[str]:
         """What was left out."""

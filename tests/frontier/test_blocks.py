@@ -8,7 +8,7 @@ import pytest
 
 from frontier.desk import SETTINGS, SqliteDesk, named
 from gossamer.archive.database import SCHEMA, create, select
-from gossamer.frontier.sqlite import RUN
+from gossamer.frontier.runs import RUN
 from gossamer.records import Candidate, Via
 
 BLOCK = 1 << 17
@@ -85,7 +85,7 @@ def test_no_index_is_left_unused() -> None:
         ("SELECT id FROM url WHERE url.id >> 17 IN block AND template = ? AND state = 0", "url_template (<expr>=?"),
         ("SELECT id FROM url WHERE url.id >> 17 IN block AND host = ? AND state = 0 AND held = 0", "url_waiting (<ex"),
     ):
-        plan = select(database, f"EXPLAIN QUERY PLAN {query}", (0,) * query.count("?"))
+        plan = select(database, f"EXPLAIN QUERY PLAN {query}", (0,) * (3 if query is RUN else query.count("?")))
         assert any(index in step[3] for step in plan), plan
     database.close()
 
@@ -99,9 +99,9 @@ def test_a_query_is_compiled_once_whatever_its_limit_is(tmp_path: Path) -> None:
         return apsw.SQLITE_OK
 
     connection.authorizer = allow  # asked while a statement is compiled
-    connection.execute(RUN, ("http://a.test", 0, 1, 0, 2)).fetchall()
+    connection.execute(RUN, (0, 1, 2)).fetchall()
     assert asked
     asked.clear()
-    connection.execute(RUN, ("http://b.test", 5, 2, 5, 100)).fetchall()
+    connection.execute(RUN, (5, 2, 100)).fetchall()
     assert not asked
     connection.close()

@@ -21,3 +21,14 @@ def transaction(connection: apsw.Connection) -> Iterator[None]:
         if connection.in_transaction:  # SQLite may have ended it already
             connection.execute("ROLLBACK")
         raise
+
+
+@contextmanager
+def reading(connection: apsw.Connection) -> Iterator[None]:
+    """What is read inside is of one moment, and the locks of the files are taken once. Raises apsw's errors."""
+    connection.execute("BEGIN")
+    try:
+        yield
+    finally:
+        if connection.in_transaction:  # SQLite may have ended it already
+            connection.execute("COMMIT")

@@ -12,15 +12,15 @@ from typing import TypeVar
 import apsw
 
 from gossamer.archive import requests, store, versions
-from gossamer.archive.database import database_error, select
+from gossamer.archive.database import database_error
 from gossamer.clock import Clock
-from gossamer.frontier.claims import FIELDS, claim_of
 from gossamer.frontier.contract import Wait
 from gossamer.frontier.hosts import HostTable
 from gossamer.frontier.ledger import Ledger, Receipt
 from gossamer.frontier.only import Only
 from gossamer.frontier.portions import has_many
 from gossamer.frontier.ring import RunningRing
+from gossamer.frontier.runs import Run, read_runs
 from gossamer.frontier.schedule import Schedule
 from gossamer.policy.politeness import LOG_LAG
 from gossamer.records import (
@@ -59,18 +59,6 @@ class Parts:
     on_news: Callable[[], None]  # URLs came from disk
     close: Callable[[Sequence[tuple[int, float]]], None]  # hosts and their next times; runs last, in the writer thread
     only: Only | None = None  # what may be leased, where it is not all that waits
-
-
-_LATER_BLOCKS = """
-    FROM (
-        WITH RECURSIVE b(n) AS (SELECT ? >> 17 UNION ALL SELECT n + 1 FROM b WHERE n < (SELECT max(id) >> 17 FROM url))
-        SELECT n FROM b
-    ) CROSS JOIN url ON url.id >> 17 = n
-    WHERE url.host = ? AND state = 0 AND held = 0 AND url.id > ? LIMIT ?
-"""
-RUN = f"SELECT {FIELDS.replace('origin', '?')} {_LATER_BLOCKS}"
-"""The waiting URLs of a host behind one of them, in the order of their ids: that of the blocks, and of the index within.
-Its origin is known: to join its row would take a third of the time."""
 
 
 class SqliteFrontier:
@@ -293,10 +281,10 @@ class SqliteFrontier:
         more than the reading."""
         while hungry := self._schedule.take_hungry():
             wanted = [(self._schedule.host(host_id), after) for host_id, after in hungry]
-            runs = await self._in_thread(partial(self._read_runs, wanted, self._schedule.run_limit))
+            runs = await self._in_thread(partial(self._read_runs, wanted))
             now = self._parts.clock.now()
-            for (host_id, after), (claims, more) in zip(hungry, runs, strict=True):
-                self._schedule.refill(host_id, after, claims, more=more, now=now, running=self._running)
+            for (host_id, after), run in zip(hungry, runs, strict=True):
+                self._schedule.refill(host_id, after, run.claims, more=run.more, now=now, running=self._running)
             self._parts.on_news()
 
     def _refilled(self, task: asyncio.Task[None]) -> None:
@@ -305,24 +293,8 @@ class SqliteFrontier:
             self._refill_error = task.exception()
         self._parts.on_news()
 
-    def _read_runs(self, wanted: list[tuple[Host, int]], limit: int) -> list[tuple[list[tuple[Claim, float]], bool]]:
-        return [self._read_run(host, after, limit) for host, after in wanted]
-
-    def _read_run(self, host: Host, after: int, limit: int) -> tuple[list[tuple[Claim, float]], bool]:
-        while True:
-            rows = select(
-                self._connection,
-                RUN,
-                (host.origin, max(0, after), host.id, after, limit),
-            )
-            found = [(claim_of(row, host.id), row[-1]) for row in rows]
-            more = len(rows) == limit
-            if more:
-                after = found[-1][0].url_id
-            if self._parts.only is not None:
-                found = [entry for entry in found if self._parts.only.admits(entry[0])]
-            if found or not more:
-                return found, more
+    def _read_runs(self, wanted: list[tuple[Host, int]]) -> list[Run]:
+        return read_runs(self._connection, wanted, self._schedule.run_limit, self._parts.only)
 
     # --- the thread
 

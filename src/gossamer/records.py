@@ -1,10 +1,13 @@
 """The frozen records that travel between the parts. Functions take them and return them; nothing changes them.
 
+Those that are made by the million are tuples: a quarter of the time that a frozen dataclass takes.
+
 Times are seconds since 1970 (float), durations seconds, sizes bytes, digests raw bytes.
 """
 
 from dataclasses import dataclass
 from enum import IntEnum, StrEnum
+from typing import NamedTuple
 
 Headers = tuple[tuple[str, str], ...]
 
@@ -247,8 +250,7 @@ class Verdict:
     kind: Kind = Kind.INTERNAL
 
 
-@dataclass(frozen=True, slots=True)
-class Claim:
+class Claim(NamedTuple):
     """A URL (or a host's robots.txt, ``url_id`` 0) that was leased: waiting became running."""
 
     url_id: int
@@ -279,8 +281,7 @@ class Settlement:
     counts_as_try: bool = True
 
 
-@dataclass(frozen=True, slots=True)
-class HostUpdate:
+class HostUpdate(NamedTuple):
     """What a fetch taught about its host."""
 
     host_id: int
@@ -352,8 +353,7 @@ class RecordPlace:
     length: int
 
 
-@dataclass(frozen=True, slots=True)
-class Host:
+class Host(NamedTuple):
     """What is known of an origin when its URLs are scheduled."""
 
     id: int

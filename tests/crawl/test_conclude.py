@@ -1,7 +1,5 @@
 """What becomes of a URL after an answer; pure."""
 
-from dataclasses import replace
-
 import pytest
 
 from gossamer.crawl.conclude import conclude, redirect_target, wants_parsing
@@ -78,16 +76,16 @@ def test_statuses(status: int, kind: FailureKind, state: State) -> None:
 def test_tries_end() -> None:
     pauses = []
     for attempts in range(3):
-        settlement = concluded(exchange(500), claim=replace(CLAIM, attempts=attempts)).settlement
+        settlement = concluded(exchange(500), claim=CLAIM._replace(attempts=attempts)).settlement
         pauses.append((settlement.state, settlement.due and settlement.due - NOW))
     assert pauses == [(State.WAITING, 10.0), (State.WAITING, 20.0), (State.FAILED, None)]
 
 
 def test_no_try_is_burnt_while_the_link_is_down() -> None:
     failure = Failure(FailureKind.UNREACHABLE, "", NOW)
-    settlement = concluded(failure, claim=replace(CLAIM, attempts=2), link_is_down=True).settlement
+    settlement = concluded(failure, claim=CLAIM._replace(attempts=2), link_is_down=True).settlement
     assert (settlement.state, settlement.counts_as_try) == (State.WAITING, False)
-    assert concluded(failure, claim=replace(CLAIM, attempts=2)).settlement.state is State.FAILED
+    assert concluded(failure, claim=CLAIM._replace(attempts=2)).settlement.state is State.FAILED
 
 
 @pytest.mark.parametrize("status", [301, 302, 303, 307, 308, 300])
@@ -150,8 +148,8 @@ def test_a_redirect_to_itself_is_a_loop() -> None:
 
 def test_redirects_in_a_row_are_counted() -> None:
     answer = exchange(302, ("location", "/next"))
-    assert concluded(answer, claim=replace(CLAIM, hops=4)).settlement.state is State.FINISHED
-    settlement = concluded(answer, claim=replace(CLAIM, hops=5)).settlement
+    assert concluded(answer, claim=CLAIM._replace(hops=4)).settlement.state is State.FINISHED
+    settlement = concluded(answer, claim=CLAIM._replace(hops=5)).settlement
     assert (settlement.state, settlement.reason) == (State.FAILED, "too many redirects: more than 5 in a row")
 
 

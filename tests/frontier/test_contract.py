@@ -233,7 +233,7 @@ def test_a_retry_is_another_attempt(desk: Desk) -> None:
     assert desk.counts == (1, 0, 0, 0, 0)
     desk.clock.advance(10.0)
     second = desk.claim()
-    assert second == replace(first, attempts=1)
+    assert second == first._replace(attempts=1)
     desk.finish_page(second)
     assert desk.counts == (0, 0, 1, 0, 0)
 
@@ -778,7 +778,7 @@ def test_retries_are_due_after_a_restart_too(desk: Desk) -> None:
     desk.finish_page(again)
     assert desk.wait() == pytest.approx(desk.clock.now() + 500.0 - DELAY)
     desk.clock.advance(500.0)
-    assert desk.claim() == replace(claim, attempts=1)
+    assert desk.claim() == claim._replace(attempts=1)
 
 
 def test_host_times_outlive_a_clean_end(desk: Desk) -> None:

@@ -3,7 +3,6 @@
 import asyncio
 from collections import OrderedDict
 from collections.abc import Callable
-from dataclasses import replace
 
 from gossamer import url as urls
 from gossamer.agent import NAME
@@ -187,4 +186,4 @@ def _body(exchange: Exchange) -> bytes | None:
 
 
 def _archived(claim: Claim, exchange: Exchange) -> Outcome:
-    return Outcome(replace(claim, url=exchange.url), Settlement(State.FINISHED), exchange=exchange)
+    return Outcome(claim._replace(url=exchange.url), Settlement(State.FINISHED), exchange=exchange)

@@ -144,7 +144,7 @@ class Visitor:
         """robots.txt counts as a request like any other: the next one keeps its distance from it."""
         host = self._frontier.host(update.host_id)
         learned = self._learn(host, answer, update.exempt, crawl_delay, began)
-        return replace(update, next_at=max(update.next_at, learned.next_at), delay=learned.delay)
+        return update._replace(next_at=max(update.next_at, learned.next_at), delay=learned.delay)
 
     def _delay(self, exempt: str, answer: Exchange | Failure | None, crawl_delay: float | None) -> float:
         took = answer.answered_at - answer.started_at if isinstance(answer, Exchange) else 0.0

@@ -2,7 +2,6 @@
 
 import sys
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from typing import Any
 
 import apsw
@@ -132,7 +131,7 @@ class HostTable:
         """A host whose Crawl-delay is known need not be asked once before that is kept."""
         host_id, origin, *values, crawl_delay = row
         host = Host(host_id, sys.intern(origin), *values)
-        return host if crawl_delay is None else replace(host, delay=self._pause(host.exempt, crawl_delay))
+        return host if crawl_delay is None else host._replace(delay=self._pause(host.exempt, crawl_delay))
 
     def with_waiting_urls(self) -> list[Host]:
         """Every host that has URLs to fetch."""

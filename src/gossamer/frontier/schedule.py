@@ -14,7 +14,6 @@ bounded by hosts, not URLs. A host is in one place at a time:
 import heapq
 from collections import deque
 from collections.abc import Container, Iterable
-from dataclasses import replace
 
 from gossamer.frontier.slot import NONE, Place, Slot
 from gossamer.frontier.underway import UnderWay
@@ -73,7 +72,7 @@ class Schedule:
         if slot is None:
             slot = self._slots[host.id] = Slot(host)
         elif host.exempt and not slot.host.exempt:
-            slot.host = replace(slot.host, exempt=host.exempt)
+            slot.host = slot.host._replace(exempt=host.exempt)
         if on_disk:
             slot.more_on_disk = True
             self._check_hunger(slot)
@@ -92,8 +91,8 @@ class Schedule:
         """Less counts against ``hosts`` and their URLs than was thought."""
         for host in hosts:
             slot = self._slots.setdefault(host.id, Slot(host))
-            slot.host = replace(
-                slot.host, failures=host.failures, put_aside=host.put_aside, robots_tries=host.robots_tries
+            slot.host = slot.host._replace(
+                failures=host.failures, put_aside=host.put_aside, robots_tries=host.robots_tries
             )
             self._start_over(slot)
 
@@ -276,7 +275,7 @@ class Schedule:
         if slot.unsent:
             slot.unsent -= {claim.url_id}
         if delay := self._delay(slot):
-            slot.host = replace(slot.host, next_at=max(slot.host.next_at, now + delay + LOG_LAG))
+            slot.host = slot.host._replace(next_at=max(slot.host.next_at, now + delay + LOG_LAG))
         self._put(slot)
 
     def answered(self, claim: Claim, update: HostUpdate) -> None:
@@ -322,7 +321,7 @@ class Schedule:
         """A borrowed host is free again."""
         slot = self._slots[host_id]
         slot.busy = 0
-        slot.host = replace(slot.host, next_at=max(slot.host.next_at, next_at))
+        slot.host = slot.host._replace(next_at=max(slot.host.next_at, next_at))
         self._put(slot)
 
     def forget_urls(self, host_id: int) -> None:
@@ -384,8 +383,7 @@ class Schedule:
 
 def _told_anew(known: Host, host: Host) -> Host:
     """A host as it is on disk; what its latest answers said of times and rules may not have been written yet."""
-    return replace(
-        host,
+    return host._replace(
         next_at=max(known.next_at, host.next_at),
         exempt=known.exempt or host.exempt,
         failures=host.failures if known.put_aside else known.failures,

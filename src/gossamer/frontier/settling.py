@@ -5,7 +5,6 @@ first.
 """
 
 from collections.abc import Iterable
-from dataclasses import replace
 from typing import TypeAlias
 
 import apsw
@@ -18,7 +17,7 @@ from gossamer.records import Claim, Hold, Kind, Outcome, Settlement, State, Via
 
 _Row: TypeAlias = tuple[int, int, int]  # attempts, state, held
 
-_QUEUES = {state: state.name.lower() for state in State}
+_QUEUES: dict[int, str] = {state: state.name.lower() for state in State}
 """The totals that URLs count in which are not held."""
 
 
@@ -62,11 +61,11 @@ class Settling:
             )
         )
         self._rows[claim.url_id] = attempts, settlement.state, settlement.held
-        self._counters.change("held" if held else _QUEUES[State(state)], -1)
+        self._counters.change("held" if held else _QUEUES[state], -1)
         self._counters.change("held" if settlement.held else _QUEUES[settlement.state], 1)
         self._note_try(claim, settlement, now, has_page=has_page)
         if settlement.state is State.WAITING and not settlement.held:
-            return replace(claim, attempts=attempts), settlement.due or now
+            return claim._replace(attempts=attempts), settlement.due or now
         return None
 
     def _row(self, url_id: int) -> _Row:

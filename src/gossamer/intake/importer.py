@@ -224,7 +224,7 @@ class Importer:
         await self._tools.frontier.commit(Batch(tuple(outcomes), self._tools.lease))
 
     def _outcome(self, row: Row, exchange: Exchange, facts: Facts | None) -> Outcome:
-        hopeless = replace(row.claim, attempts=_NO_MORE_TRIES)
+        hopeless = row.claim._replace(attempts=_NO_MORE_TRIES)
         conclusion = conclude(hopeless, exchange, facts, self._tools.settings, now=exchange.started_at, jitter=0.0)
         settlement = conclusion.settlement
         if row.newest is not None and row.newest > exchange.started_at and row.settlement.state is State.FINISHED:
@@ -285,4 +285,4 @@ def _robots(exchange: Exchange) -> Outcome:
 def _after(row: Row, outcome: Outcome, exchange: Exchange) -> Row:
     """The URL as it will be once the outcome is committed: it may have more versions in the same group."""
     newest = exchange.started_at if row.newest is None else max(row.newest, exchange.started_at)
-    return Row(replace(row.claim, attempts=row.claim.attempts + 1), outcome.settlement, newest)
+    return Row(row.claim._replace(attempts=row.claim.attempts + 1), outcome.settlement, newest)

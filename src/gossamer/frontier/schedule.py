@@ -15,7 +15,7 @@ import heapq
 from collections import deque
 from collections.abc import Container, Iterable
 
-from gossamer.frontier.slot import NONE, Place, Slot
+from gossamer.frontier.slot import NONE, Place, Slot, told_anew
 from gossamer.frontier.underway import UnderWay
 from gossamer.policy.politeness import LOG_LAG
 from gossamer.records import Claim, Host, HostUpdate
@@ -59,6 +59,11 @@ class Schedule:
         """URLs one host keeps in memory at the most."""
         return max(2, min(128, _MEMORY // max(1, len(self._slots))))
 
+    @property
+    def _new_limit(self) -> int:
+        """URLs of a run up to which new ones come into memory at once: of most hosts they will wait for long."""
+        return self.run_limit // 2
+
     def host(self, host_id: int) -> Host:
         """What is known of a host."""
         return self._slots[host_id].host
@@ -84,7 +89,7 @@ class Schedule:
             self.forget_urls(host_id)
         for host in waiting.values():
             slot = self._slots.setdefault(host.id, Slot(host))
-            slot.host = _told_anew(slot.host, host)
+            slot.host = told_anew(slot.host, host)
             self._start_over(slot)
 
     def forgive(self, hosts: Iterable[Host]) -> None:
@@ -109,7 +114,7 @@ class Schedule:
     def push(self, claims: Iterable[Claim]) -> None:
         """URLs of known hosts that can be leased from now on, in the order found. What a full run cannot take stays
         on disk. One that the run is past already was held until now: it comes before those in the run."""
-        limit = self.run_limit
+        limit = self._new_limit
         for claim in claims:
             slot = self._slots[claim.host_id]
             if claim.url_id <= slot.cursor:
@@ -129,7 +134,7 @@ class Schedule:
         slot = self._slots.get(host_id)
         if slot is None:
             return None
-        return 0 if slot.more_on_disk else self.run_limit - len(slot.run)
+        return 0 if slot.more_on_disk else self._new_limit - len(slot.run)
 
     def leave_on_disk(self, hosts: Iterable[tuple[int, int]]) -> None:
         """Hosts have new URLs, from the given one on, that are not pushed."""
@@ -379,18 +384,6 @@ class Schedule:
         if slot.more_on_disk and not slot.refilling and len(slot.run) <= self.run_limit // 4:
             slot.refilling = True
             self._hungry.append(slot)
-
-
-def _told_anew(known: Host, host: Host) -> Host:
-    """A host as it is on disk; what its latest answers said of times and rules may not have been written yet."""
-    return host._replace(
-        next_at=max(known.next_at, host.next_at),
-        exempt=known.exempt or host.exempt,
-        failures=host.failures if known.put_aside else known.failures,
-        robots_expires=max(known.robots_expires, host.robots_expires),
-        robots_tries=host.robots_tries if known.put_aside else known.robots_tries,
-        delay=known.delay,
-    )
 
 
 def _robots_claim(host: Host) -> Claim:

@@ -73,3 +73,15 @@ class Slot:
     def _is_retry_next(self, now: float) -> bool:
         retry = bool(self.delayed) and self.delayed[0][0] <= now
         return retry and (not self.run or self.delayed[0][1] < self.run[0].url_id)
+
+
+def told_anew(known: Host, host: Host) -> Host:
+    """A host as it is on disk; what its latest answers said of times and rules may not have been written yet."""
+    return host._replace(
+        next_at=max(known.next_at, host.next_at),
+        exempt=known.exempt or host.exempt,
+        failures=host.failures if known.put_aside else known.failures,
+        robots_expires=max(known.robots_expires, host.robots_expires),
+        robots_tries=host.robots_tries if known.put_aside else known.robots_tries,
+        delay=known.delay,
+    )

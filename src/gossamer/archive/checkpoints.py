@@ -10,6 +10,7 @@ from pathlib import Path
 import apsw
 
 from gossamer.archive.database import open_for_writing
+from gossamer.errors import CollectionError
 
 _PAGES = 4000
 """Of the log, after which it is time."""
@@ -40,7 +41,7 @@ class Checkpoints:
         return apsw.SQLITE_OK
 
     def _bring(self) -> None:
-        with suppress(apsw.Error):
+        with suppress(apsw.Error, CollectionError):  # the writer meets what is wrong with the disk itself
             self._own = self._own or open_for_writing(self._path)
             _checkpoint(self._own)
 

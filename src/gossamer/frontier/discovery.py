@@ -228,7 +228,7 @@ class Discovery:
         """Whether a URL that the scope admits may be fetched: it may be part of a trap, or its host put aside."""
         admission = self.gate.ask(candidate, host_id, self.scope)
         aside = self._hosts.put_aside(host_id)
-        return replace(admission, held=Hold.PARKED, reason=aside) if aside and not admission.held else admission
+        return admission._replace(held=Hold.PARKED, reason=aside) if aside and not admission.held else admission
 
     def _note(self, candidate: Candidate, url_id: int, host_id: int | None, admission: Admission, found: Found) -> None:
         """Keep what a new URL says of the page it was found on, and of URLs like it. ``host_id``: where it is in scope."""

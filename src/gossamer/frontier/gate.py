@@ -12,7 +12,7 @@ number that nothing resembles cost no row.
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from typing import NamedTuple
 
 import apsw
 
@@ -33,8 +33,7 @@ TRUSTED = frozenset({Via.REQUISITE, Via.NEEDED, Via.SITEMAP, Via.LISTED})
 """Named by who made the site, or needed to show a page: they are what they look like."""
 
 
-@dataclass(frozen=True, slots=True)
-class Admission:
+class Admission(NamedTuple):
     """What the gate says of a URL."""
 
     held: Hold = Hold.NO

@@ -1,7 +1,7 @@
 """The host table: an origin's row, found or made."""
 
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 import apsw
@@ -124,8 +124,13 @@ class HostTable:
 
     def load(self, host_id: int) -> Host:
         """What is known of a host."""
-        (row,) = select(self._connection, _KNOWN + " WHERE id = ?", (host_id,))
-        return self._host(row)
+        (host,) = self.load_all((host_id,))
+        return host
+
+    def load_all(self, host_ids: Iterable[int]) -> list[Host]:
+        """The same of several, in their order."""
+        rows = self._connection.executemany(_KNOWN + " WHERE id = ?", [(host_id,) for host_id in host_ids])
+        return [self._host(row) for row in rows]
 
     def _host(self, row: Sequence[Any]) -> Host:
         """A host whose Crawl-delay is known need not be asked once before that is kept."""

@@ -148,7 +148,7 @@ class Ledger:
         with self.transaction(lease):
             hosts = forgive(self._connection, self._counters, tries)
         self._hosts.take_back()
-        return [self._hosts.load(host_id) for host_id in sorted(hosts)]
+        return self._hosts.load_all(sorted(hosts))
 
     def add(self, candidates: Sequence[Candidate], lease: Lease) -> Receipt:
         """Record URLs that come from outside a page: seeds and what a person adds."""
@@ -311,7 +311,7 @@ class Ledger:
         return Receipt(
             claims=claims,
             on_disk=on_disk,
-            hosts=tuple(self._hosts.load(host_id) for host_id in sorted(hosts)),
+            hosts=tuple(self._hosts.load_all(sorted(hosts))),
             retries=tuple(work.retries),
             held_hosts=tuple(work.held_hosts),
             parked=tuple(work.found.parked),

@@ -19,6 +19,9 @@ _KNOWN = 2048
 _NOTHING: Hashes = np.zeros(0, dtype=np.uint32)
 
 
+_WHOLE = "SELECT id, key, credit, judged, novel, barren, opened, known FROM template"
+_BY_ID = f"{_WHOLE} WHERE id = ?"
+_BY_KEY = f"{_WHOLE} WHERE key = ?"
 _STANDING = "SELECT id, credit, judged, novel, barren FROM template WHERE key = ?"
 
 
@@ -53,7 +56,7 @@ class TemplateTable:
     def find(self, key: str) -> Template | None:
         """The template with this key, where it has a row."""
         known = self._by_key.get(key)
-        return known if known is not None else self._load(key)
+        return known if known is not None else self._load(_BY_KEY, key)
 
     def look_up(self, key: str) -> Template | None:
         """The same for who only asks how it stands: without its texts, and nothing is kept."""
@@ -68,8 +71,7 @@ class TemplateTable:
         known = self._by_id.get(template_id)
         if known is not None:
             return known
-        key = select_one(self._connection, "SELECT key FROM template WHERE id = ?", (template_id,))
-        found = self.find(key[0]) if key is not None else None
+        found = self._load(_BY_ID, template_id)
         if found is None:
             raise KeyError(template_id)
         return found
@@ -125,12 +127,11 @@ class TemplateTable:
         limits, self._limits = self._limits, {}
         return tuple(limits.items())
 
-    def _load(self, key: str) -> Template | None:
-        query = "SELECT id, credit, judged, novel, barren, opened, known FROM template WHERE key = ?"
-        row = select_one(self._connection, query, (key,))
+    def _load(self, query: str, value: int | str) -> Template | None:
+        row = select_one(self._connection, query, (value,))
         if row is None:
             return None
-        number, credit, judged, novel, barren, opened, known = row
+        number, key, credit, judged, novel, barren, opened, known = row
         hashes = np.frombuffer(known, dtype="<u4").astype(np.uint32) if known else _NOTHING
         return self._keep(Template(number, key, Budget(credit, judged, novel, barren), opened, hashes))
 

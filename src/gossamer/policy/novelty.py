@@ -5,8 +5,8 @@ if none brought news: so the bound holds however many are found at once, and how
 says. One that has proved itself is held back no longer, until a long run of its pages brings nothing.
 """
 
-from dataclasses import dataclass, replace
 from enum import IntEnum
+from typing import NamedTuple
 
 PROVEN = 32
 """Pages with news after which a template is held back no longer."""
@@ -30,8 +30,7 @@ class News(IntEnum):
 _COSTS = {News.OTHER: 1 / 64, News.LEAF: 0.0, News.COPY: 0.25, News.AWAY: 1.0, News.NONE: 1.0, News.GROWS: 2.0}
 
 
-@dataclass(frozen=True, slots=True)
-class Budget:
+class Budget(NamedTuple):
     """The account of one template."""
 
     credit: float
@@ -66,16 +65,16 @@ class Budget:
 
     def reopened(self, credit: float) -> "Budget":
         """The account of a template that may go on after all."""
-        return replace(self, credit=credit)
+        return self._replace(credit=credit)
 
     def charged(self, news: News) -> "Budget":
         """The account after a page of another's that it has to pay for as well."""
-        return replace(self, credit=self.credit - _COSTS[news])
+        return self._replace(credit=self.credit - _COSTS[news])
 
     def repaid(self, start: int, *, has_news: bool = True) -> "Budget":
         """The account after what one of its pages led to has brought news, or no harm. ``start``: see `after`."""
         credit = max(self.credit, min((1 + has_news) * start, self.credit + 1))
-        return replace(self, credit=credit, novel=self.novel + has_news)
+        return self._replace(credit=credit, novel=self.novel + has_news)
 
     def after(self, news: News, start: int) -> "Budget":
         """The account after one more page; one that is closed stays so. ``start`` is what a template starts with."""

@@ -194,6 +194,7 @@ def parser_pool(secret: bytes, settings: Settings, own_code: OwnCode | None = No
         max_decoded=settings.max_decoded,
         own_code=own_code,
         max_links=settings.max_links,
+        max_text=settings.max_text,
     )
 
 

@@ -246,7 +246,18 @@ class Settings:
         128 * 1024 * 1024, "longest body after undoing its codings", unit="bytes", low=1, elsewhere="at most"
     )
     max_links: int = _setting(
-        100_000, "links of one page; those behind them are not looked at", low=1, high=10_000_000, elsewhere="at most"
+        100_000,
+        "links of one page; those behind them are not looked at, nor those behind 160 characters of URLs for each",
+        low=1,
+        high=10_000_000,
+        elsewhere="at most",
+    )
+    max_text: int = _setting(
+        4_000_000,
+        "characters of one page's text that are kept and searched",
+        low=1,
+        high=100_000_000,
+        elsewhere="at most",
     )
     segment_size: int = _setting(
         1024 * 1024 * 1024,

@@ -50,10 +50,11 @@ class ParsersInThreads:
         max_decoded: int,
         own_code: OwnCode | None = None,
         max_links: int = DEFAULT_LIMITS.max_links,
+        max_text: int = DEFAULT_LIMITS.max_text,
     ) -> None:
         assert own_code is None
         self._secret = secret
-        self._limits = replace(DEFAULT_LIMITS, max_decoded=max_decoded, max_links=max_links)
+        self._limits = replace(DEFAULT_LIMITS, max_decoded=max_decoded, max_links=max_links, max_text=max_text)
 
     async def start(self) -> None: ...
 

@@ -104,6 +104,7 @@ def test_a_page_with_very_many_links_holds_up_no_other(serve: Serve, tmp_path: P
 
 def test_the_limits_of_the_settings_are_those_of_the_parser() -> None:
     assert Settings().max_links == DEFAULT_LIMITS.max_links
+    assert Settings().max_text == DEFAULT_LIMITS.max_text
     assert Settings().max_decoded == DEFAULT_LIMITS.max_decoded
 
 
@@ -111,3 +112,9 @@ def test_links_beyond_the_limit_are_not_looked_at(serve: Serve, crawl: CrawlIt) 
     web = serve(Site({"/": links(*(f"/{number}" for number in range(10)))}, lambda asked: html(asked.path)))
     crawled = crawl(web, real_parsers=True, max_links=3)
     assert crawled.kept() == {"/", "/0", "/1", "/2"}
+
+
+def test_text_beyond_the_limit_is_not_kept(serve: Serve, crawl: CrawlIt) -> None:
+    web = serve(Site({"/": html("<p>beginning and ending")}))
+    crawled = crawl(web, real_parsers=True, max_text=9)
+    assert crawled["/"].page["notes"] == "text cut at 9 characters"

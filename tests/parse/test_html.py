@@ -1,6 +1,7 @@
 """Pages read to facts: what a reader of the page would say of it."""
 
 import gzip
+from collections.abc import Iterator
 
 import pytest
 from hypothesis import given
@@ -8,7 +9,10 @@ from hypothesis import strategies as st
 
 from gossamer.parse.html import read, read_bare
 from gossamer.parse.job import Limits
-from gossamer.records import Failure, FailureKind
+from gossamer.parse.markup import Reference
+from gossamer.parse.resolve import Resolver
+from gossamer.parse.table import LinkTable
+from gossamer.records import Failure, FailureKind, Via
 from gossamer.url import fingerprint, weaken
 
 from .pages import HTML, SECRET, digest, facts, job, links
@@ -223,7 +227,18 @@ def test_too_many_links_are_cut() -> None:
 def test_a_long_base_cannot_make_much_of_little() -> None:
     html = f"<base href='/{'x' * 5000}/'>" + "".join(f"<a href={number}></a>" for number in range(100))
     found = facts(html, limits=Limits(max_link_characters=100_000))
-    assert found.notes == ("links cut after 19",)
+    assert found.notes == ("links cut after 19: their URLs have more than 100000 characters",)
+
+
+def test_what_stands_behind_the_limit_is_not_looked_at() -> None:
+    def references() -> Iterator[Reference]:
+        yield from ((Via.ANCHOR, f"/{number}", "", False) for number in range(11))
+        raise AssertionError("it was")
+
+    table = LinkTable(Resolver("http://a.test/", None, "utf-8", SECRET), Limits(max_links=10))
+    table.fill(references())
+    table.fill(references())
+    assert table.notes() == ["links cut after 10"]
 
 
 def test_long_text_is_cut() -> None:

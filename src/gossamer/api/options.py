@@ -58,6 +58,7 @@ class Options(TypedDict, total=False):
     parse_memory: int | str | None
     max_decoded: int | str | None
     max_links: int | None
+    max_text: int | None
     segment_size: int | str | None
     segment_age: float | str | None
     min_free: int | str | None

@@ -96,10 +96,11 @@ class ParserPool:
         max_decoded: int,
         own_code: OwnCode | None = None,
         max_links: int = DEFAULT_LIMITS.max_links,
+        max_text: int = DEFAULT_LIMITS.max_text,
     ) -> None:
         """``workers``: how many; 0: one fewer than there are processors. Seconds, bytes as in `settings`."""
         self._count = workers or max(1, (os.cpu_count() or 1) - 1)
-        self._orders = Orders(secret, max_decoded, memory, parse_timeout, own_code, max_links)
+        self._orders = Orders(secret, max_decoded, memory, parse_timeout, own_code, max_links, max_text)
         self._waiting: deque[_Ticket] = deque()
         self._arrival = asyncio.Event()
         self._room = asyncio.Semaphore(self._count * _ROOM)

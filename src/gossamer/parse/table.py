@@ -26,6 +26,8 @@ class LinkTable:
 
     def fill(self, references: Iterable[Reference], resolver: Resolver | None = None) -> None:
         """Add what is not there yet, up to the limits. ``resolver``: where they are relative to something else."""
+        if self._cut:
+            return
         resolver = resolver or self.resolver
         kept, resolve, places, rows = resolver.kept.get, resolver.resolve, self._places, self._rows
         for via, href, text, nofollow in references:  # some hundred a page: nothing here that could be done elsewhere
@@ -40,10 +42,11 @@ class LinkTable:
             url, fingerprint, other = resolved
             place = places.get((url, via))
             if place is None:
-                if self._has_room(url):
-                    places[url, via] = len(rows)
-                    rows.append(row(via, url, fold_line(text, MAX_TEXT) if text else "", nofollow, other))
-                    self._fingerprints.append(fingerprint)
+                if not self._has_room(url):
+                    return  # a million more may follow
+                places[url, via] = len(rows)
+                rows.append(row(via, url, fold_line(text, MAX_TEXT) if text else "", nofollow, other))
+                self._fingerprints.append(fingerprint)
             elif not nofollow:
                 rows[place] = follow(rows[place])
 
@@ -70,7 +73,9 @@ class LinkTable:
         """What was left out."""
         notes = []
         if self._cut:
-            notes.append(f"links cut after {len(self._rows)}")
+            is_long = len(self._rows) < self._limits.max_links
+            because = f": their URLs have more than {self._limits.max_link_characters} characters" if is_long else ""
+            notes.append(f"links cut after {len(self._rows)}{because}")
         if self._unusable:
             notes.append(f"{self._unusable} links that are no URLs")
         return notes

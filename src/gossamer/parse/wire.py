@@ -49,6 +49,7 @@ class Orders:
     seconds: float  # of processor time for one page
     own_code: OwnCode | None = None
     max_links: int = DEFAULT_LIMITS.max_links
+    max_text: int = DEFAULT_LIMITS.max_text
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,9 +89,9 @@ def pack_orders(orders: Orders) -> bytes:
 
 
 def unpack_orders(payload: bytes) -> Orders:
-    secret, max_decoded, memory, seconds, own_code, max_links = msgpack.unpackb(payload, use_list=False)
+    secret, max_decoded, memory, seconds, own_code, *most = msgpack.unpackb(payload, use_list=False)
     own_code = None if own_code is None else OwnCode(*own_code)
-    return Orders(secret, max_decoded, memory, seconds, own_code, max_links)
+    return Orders(secret, max_decoded, memory, seconds, own_code, *most)
 
 
 def pack_tasks(tasks: Sequence[Task]) -> bytes:

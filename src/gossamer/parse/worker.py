@@ -18,7 +18,7 @@ from typing import BinaryIO
 
 from gossamer.parse.browse import browse
 from gossamer.parse.html import read, read_bare
-from gossamer.parse.job import DEFAULT_LIMITS, Derived, Limits, ParseJob, RewriteJob
+from gossamer.parse.job import DEFAULT_LIMITS, LINK_CHARACTERS, Derived, Limits, ParseJob, RewriteJob
 from gossamer.parse.own import Extractor, load
 from gossamer.parse.rewrite import Memory, rewrite, rewrite_bare
 from gossamer.parse.rewriting.contract import Rewritten
@@ -74,6 +74,8 @@ def _limits(orders: Orders) -> Limits:
         DEFAULT_LIMITS,
         max_decoded=orders.max_decoded,
         max_links=orders.max_links,
+        max_link_characters=max(DEFAULT_LIMITS.max_link_characters, LINK_CHARACTERS * orders.max_links),
+        max_text=orders.max_text,
         max_pdf_seconds=min(DEFAULT_LIMITS.max_pdf_seconds, orders.seconds / 2),
     )
 

@@ -3,8 +3,10 @@
 import asyncio
 import ssl
 import subprocess
+import time
 from collections.abc import Callable
 from contextlib import aclosing
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -309,3 +311,38 @@ def test_a_servers_own_certificate_can_be_trusted(authority: Authority, tmp_path
     with RawServer(reply(SMALL), tls=other.serve("root")) as server:
         assert isinstance(fetch(other, server), Exchange)
         assert isinstance(fetch(authority, server), Failure)
+
+
+def test_what_is_trusted_is_read_once_not_for_each_connection(
+    authority: Authority, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """By processor time: a blob in memory would be parsed each time."""
+    many = tmp_path / "many.pem"
+    many.write_bytes(authority.file("root").read_bytes() * 2000)
+    monkeypatch.setenv("SSL_CERT_FILE", str(many))
+
+    async def spent(server: RawServer) -> list[float]:
+        async with aclosing(Transport("test", SystemClock(), ca_file=str(authority.file("root")))) as transport:
+            request = Request(f"https://bad.test:{server.port}/", Address("127.0.0.1", "loopback"))
+            times = [time.thread_time()]
+            for _ in range(6):
+                assert isinstance(await transport.fetch(request), Exchange)
+                times.append(time.thread_time())
+            assert transport.statistics().connections == 6
+            return [after - before for before, after in pairwise(times)]
+
+    closing = SMALL.replace(b"\r\n\r\n", b"\r\nConnection: close\r\n\r\n")
+    with RawServer(reply(closing), tls=good(authority)) as server:
+        first, *others = asyncio.run(spent(server))
+        assert sum(others) < first
+
+
+def test_nothing_is_left_of_what_is_trusted(authority: Authority) -> None:
+    async def main() -> None:
+        transport = Transport("test", SystemClock(), ca_file=str(authority.file("root")))
+        await transport.aclose()
+
+    asyncio.run(main())
+    before = set(Path("/proc/self/fd").iterdir())
+    asyncio.run(main())
+    assert set(Path("/proc/self/fd").iterdir()) == before

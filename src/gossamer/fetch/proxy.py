@@ -54,10 +54,9 @@ class ByProxy:
         """There is nothing to close."""
 
 
-def options(proxy: Proxy, user_agent: str, trusted: Mapping[int, str | bytes]) -> dict[int, Any]:
+def options(proxy: Proxy, user_agent: str, trusted: Mapping[int, str]) -> dict[int, Any]:
     """libcurl's options for all transfers; ``trusted``: where the certificates are that a proxy over TLS is held to."""
     ours = {pycurl.CAINFO: pycurl.PROXY_CAINFO, pycurl.CAPATH: pycurl.PROXY_CAPATH}
-    ours[pycurl.CAINFO_BLOB] = pycurl.PROXY_CAINFO_BLOB
     chosen: dict[int, Any] = {
         pycurl.PROXY: proxy.host,
         pycurl.PROXYPORT: proxy.port,

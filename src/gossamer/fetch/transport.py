@@ -21,7 +21,7 @@ from gossamer.fetch.rate import RateLimit
 from gossamer.fetch.reasons import NO_FIRST_BYTE
 from gossamer.fetch.room import Room
 from gossamer.fetch.transfer import Connection, Road, Transfer
-from gossamer.fetch.trust import trusted
+from gossamer.fetch.trust import Authorities
 from gossamer.records import Exchange, Failure, Request
 from gossamer.settings_secrets import Proxy
 
@@ -87,11 +87,11 @@ class Transport:
         self._clock = clock
         self._limit = RateLimit(limit_rate) if limit_rate else None
         self._road = Road(proxy, self._limit, room)
-        authorities = trusted(ca_file)
+        self._authorities = Authorities(ca_file)
         self._options = {
             **_options(http2=http2),
-            **authorities,
-            **(proxies.options(proxy, user_agent, authorities) if proxy else {}),
+            **self._authorities.options,
+            **(proxies.options(proxy, user_agent, self._authorities.options) if proxy else {}),
             **({pycurl.BUFFERSIZE: _buffer(limit_rate)} if limit_rate else {}),
         }
         self._max_connections = max_connections
@@ -228,6 +228,7 @@ class Transport:
         while self._idle:
             for transfer in self._idle.popitem()[1]:
                 transfer.curl.close()
+        self._authorities.close()
 
 
 def _buffer(limit_rate: int) -> int:

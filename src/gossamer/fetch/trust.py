@@ -3,8 +3,10 @@
 There is no way to do without verification: who trusts a server's own certificate names it as ``ca_file``.
 """
 
+import os
 import ssl
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from io import FileIO
 from pathlib import Path
 
 import pycurl
@@ -13,20 +15,33 @@ from gossamer.errors import UsageError
 from gossamer.settings_secrets import Certificate
 
 
-def trusted(ca_file: str | None) -> dict[int, str | bytes]:
-    """libcurl's options for the certificates that are trusted: the system's, and those in ``ca_file`` beside them.
+class Authorities:
+    """Who is trusted: the system's authorities, and those in ``ca_file`` beside them.
 
-    libcurl's wheel looks where Red Hat keeps them; Python's ssl module knows this system's place (and SSL_CERT_FILE).
-    Raises UsageError for a file without certificates: every single fetch would fail, as if all servers were bad.
+    libcurl keeps what it has read of a file for the next connection (CURLOPT_CA_CACHE_TIMEOUT), but parses a blob in
+    memory each time, which costs more than the handshake. So where two files make one, it is a file in memory: without
+    a name that another crawl could take, and gone with the process.
     """
-    system = ssl.get_default_verify_paths()
-    options: dict[int, str | bytes] = {pycurl.CAPATH: system.capath} if system.capath else {}
-    if ca_file is None:
-        return options | ({pycurl.CAINFO: system.cafile} if system.cafile else {})
-    _check_authorities(ca_file)
-    if not system.cafile:
-        return options | {pycurl.CAINFO: ca_file}
-    return options | {pycurl.CAINFO_BLOB: Path(system.cafile).read_bytes() + b"\n" + Path(ca_file).read_bytes()}
+
+    def __init__(self, ca_file: str | None) -> None:
+        """UsageError for a file without certificates: every single fetch would fail, as if all servers were bad."""
+        # libcurl's wheel looks where Red Hat keeps them; Python's ssl module knows this system's place (and SSL_CERT_FILE).
+        system = ssl.get_default_verify_paths()
+        if ca_file is not None:
+            _check_authorities(ca_file)
+        files = [file for file in (system.cafile, ca_file) if file]
+        self._joined = _joined(files) if len(files) > 1 else None
+        if self._joined is not None:
+            files = [f"/proc/self/fd/{self._joined.fileno()}"]
+        self.options: Mapping[int, str] = {  # libcurl's; good until `close`
+            **({pycurl.CAPATH: system.capath} if system.capath else {}),
+            **({pycurl.CAINFO: files[0]} if files else {}),
+        }
+
+    def close(self) -> None:
+        """Closing twice does nothing."""
+        if self._joined is not None:
+            self._joined.close()
 
 
 def check_certificates(certificates: Iterable[Certificate]) -> None:
@@ -46,6 +61,12 @@ def check_certificates(certificates: Iterable[Certificate]) -> None:
 def _no_password() -> str:
     """Without this, OpenSSL would ask on the terminal."""
     return ""
+
+
+def _joined(files: Iterable[str]) -> FileIO:
+    joined = FileIO(os.memfd_create("authorities"), "wb")
+    joined.write(b"\n".join(Path(file).read_bytes() for file in files))
+    return joined
 
 
 def _check_authorities(ca_file: str) -> None:

@@ -35,7 +35,7 @@ class Status:
     started: float | None  # the last crawl
     heartbeat: float | None  # the last sign of life
     waiting: int
-    running: int
+    running: int  # being fetched, parsed or written
     finished: int
     failed: int
     held: int

@@ -48,7 +48,8 @@ FIELDS = (
 def show_status(folder: Path, as_json: bool) -> None:
     """Show how the crawl in DIR stands: URLs waiting, running, finished, failed and held, rates, errors by kind.
 
-    A held URL is known and not fetched: out of scope, refused by robots.txt, or its host is put aside.
+    A running URL is being fetched, parsed or written. A held URL is known and not fetched: out of scope, refused by
+    robots.txt, or its host is put aside.
     """
     clock = SystemClock()
     with opened(folder) as connection:

@@ -243,7 +243,11 @@ class Settings:
         1536 * 1024 * 1024, "memory of one parser process", unit="bytes", low=64 * 1024 * 1024, elsewhere="at most"
     )
     max_decoded: int = _setting(
-        128 * 1024 * 1024, "longest body after undoing its codings", unit="bytes", low=1, elsewhere="at most"
+        128 * 1024 * 1024,
+        "longest body after undoing a compression; one that came without is bounded by max_size",
+        unit="bytes",
+        low=1,
+        elsewhere="at most",
     )
     max_links: int = _setting(
         100_000,

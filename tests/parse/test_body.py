@@ -132,6 +132,13 @@ def test_the_limit_itself_is_allowed() -> None:
     assert kind_of(decode(encoded("gzip"), gzip.compress(bytes(1001)), 1000)) is FailureKind.BODY_BOMB
 
 
+def test_the_limit_is_for_what_grows() -> None:
+    """A body without compression is as long as it came, and that has a bound of its own."""
+    assert decode((), b"x" * 1001, 1000) == b"x" * 1001
+    assert decode(encoded("identity"), b"x" * 1001, 1000) == b"x" * 1001
+    assert decode((("transfer-encoding", "chunked"),), b"3e9\r\n" + b"x" * 1001 + b"\r\n0\r\n\r\n", 1000) == b"x" * 1001
+
+
 @pytest.mark.parametrize("headers", [encoded("gzip, br"), encoded("gzip", "br"), encoded("identity, gzip ,, br")])
 def test_several_codings_are_undone_from_the_last(headers: tuple[tuple[str, str], ...]) -> None:
     assert decode(headers, brotli.compress(gzip.compress(PAGE)), LIMIT) == PAGE

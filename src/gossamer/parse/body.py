@@ -52,7 +52,7 @@ def dechunk(body: bytes) -> tuple[bytes, bool]:
 def decode(headers: Headers, body: bytes, limit: int, *, url: str = "", partial: bool = False) -> bytes | Failure:
     """``body`` without its transfer and content codings, or why that can't be had.
 
-    ``limit``: bytes of output of each coding at the most. ``partial``: a missing end is no failure (the transfer was
+    ``limit``: bytes of output of each compression at the most. ``partial``: a missing end is no failure (the transfer was
     cut). ``url``: tells a file that is compressed in itself from a page that was compressed for the way.
     """
     undone = undo(headers, body, limit, url=url)

@@ -1,12 +1,19 @@
 """Pages that crash or hang a parser, in the middle of a site: every other page survives, the guilty one is marked."""
 
+import asyncio
+import os
+import signal
+from collections.abc import Callable
 from hashlib import sha256
 
 from conftest import Serve
 from crawl.conftest import CrawlIt
 from fakeweb import Page, Site
-from fakeweb.recipes import html, links
+from fakeweb.recipes import html, links, status
+from gossamer.crawl.manager import Crawl
+from gossamer.crawl.report import Ending
 from oracle import check_archive
+from processes import children
 
 CRASHES_TURBOHTML = b"<math><template><annotation-xml encoding=text/html><e></template><a><dd><a>"
 HANGS_LEXBOR = b"<div>" * 400_000
@@ -48,3 +55,25 @@ def test_what_no_parser_can_read_is_kept_and_marked(serve: Serve, crawl: CrawlIt
     assert row.reason == "parser hung: too much processor time"
     assert row.page["digest"] == sha256(hostile.body).digest()
     assert row.links == ()
+
+
+def test_a_crawl_that_is_to_stop_does_not_wait_for_a_parser_that_hangs(serve: Serve, crawl: CrawlIt) -> None:
+    stops: list[Callable[[], object]] = []
+
+    def started(manager: Crawl) -> None:
+        loop = asyncio.get_running_loop()
+        stops.append(lambda: loop.call_soon_threadsafe(manager.stop))
+
+    def answer(path: str) -> Page:
+        if path == "/below" and stops:
+            for child in children():
+                os.kill(child, signal.SIGSTOP)
+            stops.pop()()
+        return html(path, title=path)
+
+    web = serve(Site({"/": links("/below"), "/robots.txt": status(404)}, lambda asked: answer(asked.path)))
+    crawled = crawl(web, real_parsers=True, parsers=1, parse_timeout=0.2, started=started)
+    assert crawled.report.ending is Ending.STOPPED
+    assert crawled.states() == {"/": "finished", "/below": "waiting"}
+    assert children() == []
+    assert crawl(web, real_parsers=True)["/below"].page["title"] == "/below"

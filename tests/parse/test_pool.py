@@ -19,6 +19,7 @@ from gossamer.parse.job import ParseJob
 from gossamer.parse.links import unpack
 from gossamer.parse.pool import ParserPool
 from gossamer.records import Facts, FailureKind
+from processes import children
 
 from .pages import HTML, SECRET, digest, job
 
@@ -45,19 +46,6 @@ def run(use: Callable[[ParserPool], Awaitable[None]], **options: float) -> None:
         assert children() == []
 
     asyncio.run(main())
-
-
-def children() -> list[int]:
-    """The processes this one has started that still run."""
-    found = []
-    for folder in Path("/proc").glob("[0-9]*"):
-        try:
-            state, parent = (folder / "stat").read_text().rpartition(")")[2].split()[:2]
-        except OSError:
-            continue
-        if int(parent) == os.getpid() and state != "Z":
-            found.append(int(folder.name))
-    return found
 
 
 async def until(condition: Callable[[], bool]) -> None:

@@ -82,6 +82,9 @@ class Crawl:
     def abort(self) -> None:
         """Stop at once: transfers in flight are dropped, their URLs are waiting again."""
         self.stop()
+        self._drop()
+
+    def _drop(self) -> None:
         for task in self._tasks:
             task.cancel()
 
@@ -147,6 +150,7 @@ class Crawl:
                 raise self._error
             if await self._forgive():
                 continue
+            self._drop_what_hangs()
             until = self._dispatch()
             ending = self._ending(until)
             if ending is not None:
@@ -155,6 +159,12 @@ class Crawl:
             patience = self._patience(until)
             self._looks_at = self._clock.now() + patience
             await self._bell.wait(patience)
+
+    def _drop_what_hangs(self) -> None:
+        """The pool is patient with a parser that only waits; a crawl that is to stop, and waits for nothing else, is not."""
+        if self._stopping and self._pipeline.is_hung and not self._pool.busy:
+            log.warning("the parsers hang: what they have is waiting again")
+            self._drop()
 
     async def _forgive(self) -> bool:
         """Tries that failed before the link was known to be down are not counted, as soon as all of them are committed.
@@ -324,6 +334,5 @@ class Crawl:
             self._bell.ring()
 
     async def _cancel_tasks(self) -> None:
-        for task in self._tasks:
-            task.cancel()
+        self._drop()
         await asyncio.gather(*self._tasks, return_exceptions=True)

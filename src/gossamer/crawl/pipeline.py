@@ -64,6 +64,8 @@ class Pipeline:
         self._parsing = 0
         self._committing = 0
         self._parses, self._commits = Recent(), Recent()
+        self._asked = 0  # pages that the parsers have
+        self._heard_at = 0.0  # on the loop's clock: when one came back
 
     @property
     def has_room(self) -> bool:
@@ -74,6 +76,11 @@ class Pipeline:
     def is_empty(self) -> bool:
         """Whether everything that was taken is durable."""
         return self._parsing + self._committing == 0
+
+    @property
+    def is_hung(self) -> bool:
+        """Whether nothing came from the parsers for as long as one page may take, though they have some."""
+        return self._asked > 0 and asyncio.get_running_loop().time() - self._heard_at > self._settings.parse_timeout
 
     def depths(self) -> Depths:
         """How much is under way."""
@@ -131,13 +138,23 @@ class Pipeline:
         if not isinstance(answer, Exchange) or not wants_parsing(answer):
             return None
         job = ParseJob(answer.url, answer.headers, answer.body, answer.truncated, self._clock.now(), visit.claim.via)
-        facts = await self._parsers.parse(job)
+        facts = await self._read(job)
         self._parses.add(self._clock.now() - job.now)
         for note in facts.notes:
             if note.startswith(NO_FACTS):
                 self.without_facts += 1
                 log.warning("%s: %s", answer.url, note)
         return facts
+
+    async def _read(self, job: ParseJob) -> Facts:
+        now = asyncio.get_running_loop().time
+        self._heard_at = self._heard_at if self._asked else now()
+        self._asked += 1
+        try:
+            return await self._parsers.parse(job)
+        finally:
+            self._asked -= 1
+            self._heard_at = now()
 
     def put(self, outcome: Outcome) -> None:
         """Pass on what needs no parsing."""

@@ -1,9 +1,4 @@
-"""The size of the pool of downloaders follows the work: window by window, and against simulated servers."""
-
-import heapq
-import random
-from collections.abc import Callable
-from dataclasses import dataclass, field
+"""The size of the pool of downloaders follows the work: window by window."""
 
 import pytest
 from hypothesis import given
@@ -128,143 +123,15 @@ def test_it_stays_within_its_bounds(maximum: int, windows: list[tuple[float, int
         assert 1 <= work.window(waited=waited, failed=failed, demand=demand) <= maximum
 
 
-# --- against simulated servers
-
-Server = Callable[[float, int, random.Random], tuple[float, bool]]
-"""From now and the requests that it has, this one not included, to the seconds that one takes and whether it fails."""
-
-
-@dataclass
-class Simulation:
-    """Any number of hosts of a server, asked for so many seconds by a machine that needs ``cost`` seconds a page."""
-
-    server: Server
-    seconds: float = 60.0
-    cost: float = 0.002
-    fixed: int = 0  # downloaders; 0: adaptive
-    good: int = 0
-    failures: int = 0
-    limits: list[int] = field(default_factory=list)  # after each answer
-
-    def run(self) -> "Simulation":
-        now, handled, order = 0.0, 0.0, 0
-        dice = random.Random(1)
-        start, most = (self.fixed, self.fixed) if self.fixed else (16, 256)
-        pool = DownloaderPool(start, most, now)
-        coming: list[tuple[float, int, float, bool]] = []
-        there: list[float] = []  # when the server will be done with what it has
-        while now < self.seconds:
-            while pool.has_room:
-                while there and there[0] <= now:
-                    heapq.heappop(there)
-                took, failed = self.server(now, len(there), dice)
-                if not failed:  # who is turned away leaves no work
-                    heapq.heappush(there, now + took)
-                order += 1
-                heapq.heappush(coming, (now + took, order, now, failed))
-                pool.begin()
-            pool.want_more()
-            arrived, _, began, failed = heapq.heappop(coming)
-            handled = now = max(handled, arrived) + self.cost  # one after the other: that is how our own slowness shows
-            self.good += not failed
-            self.failures += failed
-            pool.end()
-            pool.note(began=began, waited=now - began, failed=failed, now=now)
-            pool.adapt(now)
-            self.limits.append(pool.limit)
-        return self
-
-
-def compared(server: Server, *, seconds: float = 60.0, cost: float = 0.002) -> tuple[Simulation, float]:
-    """The adaptive pool, and which part of what the best fixed one brings it has brought."""
-    fixed = (3, 12, 24, 60, 100, 256)
-    best = max(Simulation(server, seconds, cost, number).run().good for number in fixed)
-    adaptive = Simulation(server, seconds, cost).run()
-    return adaptive, adaptive.good / best
-
-
-def always(took: float) -> Server:
-    return lambda *_: (took, False)
-
-
-def capacity(at_once: int, took: float) -> Server:
-    """So many at once, 503 to others."""
-    return lambda _, there, __: (took, False) if there < at_once else (0.002, True)
-
-
-def failing(share: float, took: float, fails_after: float) -> Server:
-    """A share of the answers fails, however many are asked for."""
-    return lambda _, __, dice: (fails_after, True) if dice.random() < share else (took, False)
-
-
-def queue(a_second: float, took: float) -> Server:
-    """A line that carries so many pages a second; others wait."""
-    is_free = 0.0
-
-    def answer(now: float, there: int, dice: random.Random) -> tuple[float, bool]:
-        nonlocal is_free
-        is_free = (max(is_free, now) if there else now) + 1 / a_second
-        return max(took, is_free - now), False
-
-    return answer
-
-
-@pytest.mark.parametrize("took", [0.001, 0.3, 2.0])
-@pytest.mark.parametrize("cost", [0.002, 0.02])
-def test_a_server_that_can_is_asked_by_all(took: float, cost: float) -> None:
-    adaptive, part = compared(always(took), cost=cost, seconds=max(60, 60 * took))
-    assert part > 0.9
-    assert adaptive.limits[-1] == 256 or cost == 0.02, "where the machine is full, more wait for nothing"
-
-
-@pytest.mark.parametrize(("at_once", "took"), [(3, 0.05), (12, 0.1), (24, 0.5), (60, 0.5), (100, 0.5), (200, 0.5)])
-def test_as_many_as_a_server_can_serve_at_once(at_once: int, took: float) -> None:
-    adaptive, part = compared(capacity(at_once, took), cost=0.0002)
-    assert part > 0.9
-    assert adaptive.failures < 0.1 * adaptive.good
-    late = adaptive.limits[len(adaptive.limits) // 2 :]
-    assert at_once * 0.7 < min(late)
-
-
-@pytest.mark.parametrize("at_once", [12, 24, 100])
-def test_that_is_found_on_a_busy_machine_too(at_once: int) -> None:
-    adaptive, part = compared(capacity(at_once, 0.1), cost=0.002)
-    assert part > 0.85
-    assert adaptive.failures < 0.15 * adaptive.good
-
-
-def test_who_is_turned_away_is_turned_away_ever_more_rarely() -> None:
-    short = Simulation(capacity(24, 0.5), 60, 0.0002).run()
-    long = Simulation(capacity(24, 0.5), 600, 0.0002).run()
-    assert (long.failures - short.failures) / 540 < 0.5
-    assert min(long.limits[-1000:]) >= 20
-
-
-@pytest.mark.parametrize("share", [0.05, 0.15])
-@pytest.mark.parametrize("fails_after", [0.0, 0.02, 5.0, 20.0])
-def test_a_lossy_line_is_no_overload(share: float, fails_after: float) -> None:
-    _, part = compared(failing(share, 0.02, fails_after), cost=0.005)
-    assert part > 0.9
-
-
-@pytest.mark.parametrize(("share", "fails_after"), [(0.3, 0.02), (0.6, 0.02), (0.3, 0.1), (0.6, 0.1), (0.3, 20.0)])
-def test_what_fails_at_any_number_is_no_reason_for_a_small_one(share: float, fails_after: float) -> None:
-    _, part = compared(failing(share, 0.1, fails_after), seconds=120, cost=0.005)
-    assert part > 0.7
-
-
-def test_a_line_that_is_full_gets_no_endless_queue() -> None:
-    adaptive, part = compared(queue(50, 0.05))
-    assert part > 0.9
-    assert adaptive.limits[-1] < 100, "answers that come two seconds late"
-
-
-def test_a_server_that_recovers_is_asked_by_all_again() -> None:
-    asked = 0
-
-    def recovering(now: float, there: int, dice: random.Random) -> tuple[float, bool]:
-        nonlocal asked
-        asked += 1
-        return (capacity(24, 0.1) if asked < 5000 else always(0.1))(now, there, dice)
-
-    assert Simulation(recovering).run().limits[-1] == 256
+def test_who_finishes_while_it_shrinks_is_a_downloader_too() -> None:
+    pool = DownloaderPool(16, 256, 0.0)
+    for _ in range(16):
+        pool.begin()
+    for _ in range(14):
+        pool.end()
+        pool.note(began=0.0, waited=0.1, failed=True, now=0.1)
+        pool.begin()
+    assert pool.limit < pool.busy == pool.size == 16
+    for _ in range(10):
+        pool.end()
+    assert pool.busy < pool.limit == pool.size

@@ -321,7 +321,7 @@ class Crawl:
             pages_per_second=(statistics.pages - pages) / span,
             bytes_per_second=(statistics.bytes - size) / span,
             downloaders_busy=self._pool.busy,
-            downloaders=self._pool.limit,
+            downloaders=self._pool.size,
             depths=self._pipeline.depths(),
             elapsed=now - self._started,
             pause=pausing,

@@ -1,6 +1,7 @@
 """What all tests share: how hypothesis runs, and a fake web that is torn down."""
 
 import os
+import signal
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 
@@ -14,6 +15,9 @@ from fakeweb.names import Entry
 settings.register_profile("local", deadline=None)
 settings.register_profile("ci", deadline=None, derandomize=True, print_blob=True)
 settings.load_profile("ci" if os.environ.get("CI") else "local")
+
+# Who runs the tests in the background has Ctrl-C ignored, and what they start would inherit that.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 
 Serve = Callable[..., FakeWeb]
 

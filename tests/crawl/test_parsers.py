@@ -74,6 +74,7 @@ def test_a_crawl_that_is_to_stop_does_not_wait_for_a_parser_that_hangs(serve: Se
     web = serve(Site({"/": links("/below"), "/robots.txt": status(404)}, lambda asked: answer(asked.path)))
     crawled = crawl(web, real_parsers=True, parsers=1, parse_timeout=0.2, started=started)
     assert crawled.report.ending is Ending.STOPPED
+    assert (crawled.report.statistics.waiting, crawled.report.statistics.running) == (1, 0)
     assert crawled.states() == {"/": "finished", "/below": "waiting"}
     assert children() == []
     assert crawl(web, real_parsers=True)["/below"].page["title"] == "/below"

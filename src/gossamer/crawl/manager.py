@@ -14,7 +14,7 @@ import asyncio
 import logging
 from collections.abc import Coroutine, Iterator
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from gossamer.clock import Clock
@@ -140,9 +140,8 @@ class Crawl:
             committer.cancel()
             with suppress(asyncio.CancelledError):
                 await committer
-        progress = self.progress("stopped")
         unreachable = tuple(self._unreachable.values()) if ending is Ending.NO_SEED else ()
-        return Report(ending, progress, unreachable, self._pipeline.without_facts)
+        return Report(ending, self._at_the_end(), unreachable, self._pipeline.without_facts)
 
     async def _loop(self) -> Ending:
         while True:
@@ -326,6 +325,11 @@ class Crawl:
             elapsed=now - self._started,
             pause=pausing,
         )
+
+    def _at_the_end(self) -> Progress:
+        progress = self.progress("stopped")
+        now = progress.statistics  # what was dropped is waiting again
+        return replace(progress, statistics=replace(now, waiting=now.waiting + now.running, running=0))
 
     def watch(self, task: asyncio.Task[None]) -> None:
         """A task without which the crawl can't go on has ended: its error is the crawl's."""

@@ -9,14 +9,11 @@ from pathlib import Path
 
 import apsw
 
-from gossamer.archive.database import open_for_writing
+from gossamer.archive.database import LOG_PAGES, open_for_writing
 from gossamer.errors import CollectionError
 
-_PAGES = 4000
-"""Of the log, after which it is time."""
-
-_MOST = 10 * _PAGES
-"""After which the writer waits: the disk takes less than it is given."""
+_MOST = 10 * LOG_PAGES
+"""Pages after which the writer waits: the disk takes less than it is given."""
 
 
 class Checkpoints:
@@ -32,7 +29,7 @@ class Checkpoints:
     def _committed(self, connection: apsw.Connection, _: str, pages: int) -> int:
         """SQLite calls this after each commit, in the thread that commits."""
         if self._under_way is None:
-            if pages >= _PAGES:
+            if pages >= LOG_PAGES:
                 self._under_way = self._thread.submit(self._bring)
         elif self._under_way.done() or pages >= _MOST:
             self._under_way.result()

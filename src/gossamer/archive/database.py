@@ -301,13 +301,16 @@ def _refuse_unmerged_log(path: Path) -> None:
         )
 
 
+LOG_PAGES = 4000
+"""Of the write-ahead log, after which it is time to bring it into the database."""
+
 _TO_WRITE: Mapping[str, str | int | bool] = {
     "journal_mode": "WAL",
     "synchronous": "FULL",
     "cache_size": -32 * 1024,  # KiB
     "foreign_keys": False,
     "temp_store": "MEMORY",
-    "wal_autocheckpoint": 4000,  # pages
+    "wal_autocheckpoint": LOG_PAGES,
 }
 _ALWAYS = {"trusted_schema": False, "cell_size_check": True}
 

@@ -251,7 +251,8 @@ class Settings:
     )
     max_links: int = _setting(
         100_000,
-        "links of one page; those behind them are not looked at, nor those behind 160 characters of URLs for each",
+        "links of one page; those behind them are not looked at, nor those behind 16 million characters of URLs (where it is"
+        " more than 100000: behind 160 for each)",
         low=1,
         high=10_000_000,
         elsewhere="at most",

@@ -148,7 +148,8 @@ class Pipeline:
 
     async def _read(self, job: ParseJob) -> Facts:
         now = asyncio.get_running_loop().time
-        self._heard_at = self._heard_at if self._asked else now()
+        if not self._asked:
+            self._heard_at = now()
         self._asked += 1
         try:
             return await self._parsers.parse(job)

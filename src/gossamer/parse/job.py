@@ -71,9 +71,7 @@ class Limits:
 
     max_decoded: int = 128 * 1024 * 1024  # bytes after undoing the codings
     max_links: int = 100_000
-    max_link_characters: int = (
-        LINK_CHARACTERS * 100_000
-    )  # of all URLs of a page: a long base makes long URLs of short links
+    max_link_characters: int = 16_000_000  # of all URLs of a page: a long base makes long URLs of short links
     max_text: int = 4_000_000  # characters
     max_listing: int = 50 * 1024 * 1024  # decoded bytes of a sitemap or feed that are read (sitemaps.org: 52,428,800)
     max_entries: int = 50_000  # of a sitemap or feed (sitemaps.org)

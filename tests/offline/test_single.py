@@ -149,6 +149,9 @@ def test_fragments_that_are_dead_online_are_told_apart(web: Web) -> None:
 def test_what_names_no_host_leads_nowhere(web: Web) -> None:
     web.put("/", "<a href='//'>1</a><img src='///'><iframe src='\\\\'></iframe>")
     save(web)
+    text = web.out.read_text()
+    assert text.count("='about:invalid#'") == 2
+    assert "about%3Ainvalid%23" in text, "the page in place of a frame"
 
 
 def test_what_would_be_asked_for_is_found_in_every_layer(tmp_path: Path) -> None:

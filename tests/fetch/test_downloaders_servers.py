@@ -21,7 +21,7 @@ from fetch.simulated import (
 @pytest.mark.parametrize("took", [0.001, 0.3, 2.0])
 @pytest.mark.parametrize("cost", [0.002, 0.02])
 def test_a_server_that_can_is_asked_by_all(took: float, cost: float) -> None:
-    adaptive, part = compared(always(took), 256, cost=cost, seconds=max(60, 60 * took))
+    adaptive, part = compared(always(took), cost=cost, seconds=max(60, 60 * took))
     assert part > 0.9
     assert adaptive.limits[-1] == 256 or cost == 0.02, "where the machine is full, more wait for nothing"
 
@@ -52,18 +52,18 @@ def test_who_is_turned_away_is_turned_away_ever_more_rarely() -> None:
 @pytest.mark.parametrize("share", [0.05, 0.15])
 @pytest.mark.parametrize("fails_after", [0.0, 0.02, 5.0, 20.0])
 def test_a_lossy_line_is_no_overload(share: float, fails_after: float) -> None:
-    _, part = compared(failing(share, 0.02, fails_after), 60, 256, cost=0.005)
+    _, part = compared(failing(share, 0.02, fails_after), cost=0.005)
     assert part > 0.9
 
 
 @pytest.mark.parametrize(("share", "fails_after"), [(0.3, 0.02), (0.6, 0.02), (0.3, 0.1), (0.6, 0.1), (0.3, 20.0)])
 def test_what_fails_at_any_number_is_no_reason_for_a_small_one(share: float, fails_after: float) -> None:
-    _, part = compared(failing(share, 0.1, fails_after), 60, 256, seconds=120, cost=0.005)
+    _, part = compared(failing(share, 0.1, fails_after), seconds=120, cost=0.005)
     assert part > 0.7
 
 
 def test_a_line_that_is_full_gets_no_endless_queue() -> None:
-    adaptive, part = compared(queue(50, 0.05), 60, 256)
+    adaptive, part = compared(queue(50, 0.05))
     assert part > 0.9
     assert adaptive.limits[-1] < 100, "answers that come two seconds late"
 
@@ -93,12 +93,14 @@ KINDS: dict[str, tuple[Server, int]] = {
     "turning slow, and fast again": (after(8, FAST, after(30, SLOW, FAST)), 256),
     "by turns fast and slow, 1 s": (by_turns(FAST, always(1.0), 10), 256),
     "by turns fast and slow, 3 s": (by_turns(FAST, SLOW, 10), 256),
+    "by turns slow, 0.3 s, and slower, 3 s": (by_turns(always(0.3), SLOW, 10), 256),
     "lossy, 5 %": (failing(0.05, 0.05, 0.02), 256),
     "lossy, 50 %": (failing(0.5, 0.05, 0.02), 256),
     "lossy, 50 %, at the end": (failing(0.5, 0.3, 0.3), 256),
     "turning lossy, 50 %": (after(10, always(0.2), failing(0.5, 0.2, 0.05)), 256),
     "3 at once": (capacity(3, 0.05), 3),
     "10 at once": (capacity(10, 0.05), 10),
+    "24 at once": (capacity(24, 0.3), 24),
     "100 at once": (capacity(100, 0.5), 100),
     "3 at once, refusals cost": (burdened(3, 0.05, 0.02), 3),
     "10 at once, refusals cost": (burdened(10, 0.05, 0.02), 10),
@@ -116,8 +118,8 @@ KINDS: dict[str, tuple[Server, int]] = {
 @pytest.mark.parametrize("cost", [0.0005, 0.002])
 @pytest.mark.parametrize("kind", KINDS)
 def test_it_brings_nearly_what_the_best_fixed_number_brings(kind: str, cost: float) -> None:
-    server, best_fixed = KINDS[kind]
-    _, part = compared(server, best_fixed, cost=cost)
+    server, fixed = KINDS[kind]
+    _, part = compared(server, fixed, cost=cost)
     assert part >= 0.85
 
 
